@@ -96,7 +96,8 @@ def load(memory: Memory, amount: int) -> Vector:
 def _draft(memory: Memory, number: int, text: str, vector: Vector) -> MessageDraft:
     said_at = _START + timedelta(minutes=number)
     message = NewMessage("assistant" if number % 2 else "user", text, said_at=said_at)
-    spoken = message_drafts.draft_message(memory._engine, f"talk{number // _PER_CONVERSATION}", message, said_at)  # noqa: SLF001
+    talk, engine = f"talk{number // _PER_CONVERSATION}", memory._engine  # noqa: SLF001
+    spoken = message_drafts.draft_message(engine, Scope("me"), talk, message, said_at)
     if spoken.draft is None:
         raise AssertionError("nothing of the message may be kept")
     placed = spoken.draft.message._replace(sequence=number % _PER_CONVERSATION + 1)

@@ -36,6 +36,7 @@ _RUN = (
     "conversations.md",
     "capture.md",
     "files.md",
+    "media.md",
     "recall.md",
     "embedding.md",
     "places.md",

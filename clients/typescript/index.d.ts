@@ -1,5 +1,5 @@
 import type {
-  AfterTurnOptions, BeforePromptOptions, ContextOptions, EventFields, EventOptions, ForgetTarget, MemoryChanges, MemoryFields, MemoryFilters,
+  AfterTurnOptions, BeforePromptOptions, ContextOptions, EventFields, EventOptions, ForgetTarget, MediaFields, MemoryChanges, MemoryFields, MemoryFilters,
   KeyedFields, MessageContent, MessageFields, MessageRole, NewMemory, NewMessage, PageOptions, RecallOptions, TimelineOptions, TypedFields,
 } from "./src/inputs.js";
 import type {
@@ -75,6 +75,7 @@ export class UserMemory {
   readonly events: Events;
   readonly lessons: Lessons;
   readonly instructions: Instructions;
+  readonly media: UserMedia;
   /** Stores a memory. It is durable when this resolves. */
   remember(content: string, fields?: MemoryFields, call?: WriteOptions): Promise<Remembered>;
   /** Stores many memories, in requests of a hundred, each whole or not at all; one result for each, in order. */
@@ -149,6 +150,14 @@ export class Conversation {
   learned(call?: CallOptions): Promise<TaughtMemory[]>;
   /** Switches storing off, or on again, from now on. What was stored before stays. */
   setPrivate(isPrivate?: boolean, call?: WriteOptions): Promise<void>;
+}
+
+/** Originals of pictures, sounds and films. */
+export interface UserMedia {
+  /** Sends bytes, and resolves to what `media` of a memory or message takes. */
+  add(bytes: Uint8Array | ArrayBuffer | Blob, fields?: MediaFields, call?: WriteOptions): Promise<MediaFields>;
+  /** Resolves to the bytes of a medium that a memory or message has. Throws NotFound. */
+  original(original: string, call?: CallOptions): Promise<Uint8Array>;
 }
 
 /** Facts about things. Called, it lists the current ones, newest first. */

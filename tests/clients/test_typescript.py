@@ -30,6 +30,7 @@ RESULTS: Final = {
     "Memory": "MemoryBody",
     "MemoryPage": "MemoryPage",
     "Remembered": "RememberedBody",
+    "Media": "MediaAnswer",
     "Hit": "HitBody",
     "Membership": "MembershipBody",
     "Recall": "RecallBody",
@@ -57,6 +58,7 @@ RESULTS: Final = {
 }
 INPUTS: Final = {
     "NewMemory": "NewMemoryBody",
+    "MediaFields": "MediaBody",
     "MemoryChanges": "MemoryPatch",
     "EventFields": "EventBody",
     "ForgetTarget": "ForgetBody",

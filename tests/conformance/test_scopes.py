@@ -112,7 +112,7 @@ def _is_unknown(verb: "_Verb", shared: UserMemory, known: str, folder: Path) -> 
 
 def test_every_verb_is_among_those_that_are_tried(family: UserMemory) -> None:
     spaces = [getattr(family, name) for name in ("facts", "preferences", "events", "lessons", "instructions")]
-    handles = [family, family.files, family.places, family.messages, family.conversation("c"), *spaces]
+    handles = [family, family.files, family.media, family.places, family.messages, family.conversation("c"), *spaces]
     names = {
         f"{type(handle).__name__}.{name}"
         for handle in handles
@@ -277,6 +277,8 @@ _VERBS: dict[str, _Verb] = {
     "UserMessages.around": lambda me, _, __: me.messages.around(_NO_ID),
     "UserMessages.between": lambda me, _, __: me.messages.between(),
     "UserMessages.rate": lambda me, _, __: me.messages.rate(_NO_ID, 1),
+    "UserMedia.add": lambda me, _, __: me.media.add(b"ID3 a sound"),
+    "UserMedia.original": lambda me, _, __: me.media.original("0" * 64),
     "UserMessages.origins": lambda me, known, __: me.messages.origins(known),
     "UserMessages.capture": lambda me, _, __: me.messages.capture("My favourite food is roast", session="c"),
     "Conversation.append": lambda me, _, __: me.conversation("c").append("user", "Hello"),
@@ -297,7 +299,7 @@ _VERBS: dict[str, _Verb] = {
 
 _WRITING = {
     "UserMemory.remember", "UserMemory.remember_many", "UserMemory.import_memories", "UserMemory.update",
-    "UserMemory.merge",
+    "UserMemory.merge", "UserMedia.add",
     "UserMemory.rate", "UserMemory.forget", "UserMemory.after_turn", "UserFiles.sync", "UserFiles.add",
     "UserPlaces.set", "UserPlaces.forget", "UserFacts.set", "UserPreferences.set", "UserEvents.log",
     "UserLessons.add", "UserInstructions.add", "UserMessages.rate", "Conversation.append", "Conversation.extend",

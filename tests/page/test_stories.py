@@ -1,19 +1,32 @@
 """What people do on the page, in a real browser: ask, understand, correct, look back, forget."""
 
+import io
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
 from recollect import UserMemory
+from recollect.model.media import LONGEST_CAPTION
 from recollect.service.requests import LONGEST_CONTENT, LONGEST_QUERY, LONGEST_TEXT
 from tests.conftest import OpenMemory
 from tests.page.conftest import Visit
 from tests.service.conftest import Running
 
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)  # the page knows routes, not stores
+
+
+def _picture() -> bytes:
+    data = io.BytesIO()
+    Image.new("RGB", (40, 30), "red").save(data, "PNG")
+    return data.getvalue()
+
+
+PICTURE = _picture()
+SOUND = b"ID3\x04\0\0\0\0\0\0" + b"\xff\xfb\x90\0" * 8
 
 HOSTILE = (
     "<script>document.title='owned'</script>",
@@ -81,6 +94,34 @@ def test_insights_show_what_was_asked_and_tidy_up_what_is_confirmed(visit: Visit
     expect(page.get_by_role("checkbox")).to_have_count(1)
     assert {one.id for one in anna.list().items} == {kept, hostile}
     assert page.title() != "owned"
+
+
+def test_pictures_are_seen_and_sounds_are_played(visit: Visit) -> None:
+    page, anna = visit.page, visit.memory.user("anna")
+    sofa = anna.media.add(PICTURE, caption="The velvet sofa")
+    script = anna.media.add(b"<svg xmlns='http://www.w3.org/2000/svg'><script>document.title='owned'</script></svg>")
+    anna.remember("For the hall", media=[sofa, {"url": "https://example.invalid/rug.png", "caption": "The rug"}])
+    anna.conversation("c1").append("user", "Listen", media=[anna.media.add(SOUND, transcript="Water them"), script])
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    visit.ask("velvet")
+    hit = page.get_by_role("article").first
+    expect(hit.locator("mark")).to_have_text("velvet")
+    picture = hit.get_by_role("img", name="The velvet sofa")
+    expect(picture).to_have_js_property("naturalWidth", 40)
+    picture.click()
+    expect(hit.locator("img.large")).to_be_visible()
+    link = hit.get_by_role("link", name="https://example.invalid/rug.png")
+    expect(link).to_have_attribute("rel", "noopener noreferrer")
+    visit.go("Conversations")
+    page.get_by_role("link", name="c1").click()
+    page.get_by_role("button", name="Play").click()
+    expect(page.locator("audio[controls]")).to_be_visible()
+    page.get_by_text("What is said in it").click()
+    expect(page.get_by_text("Water them")).to_be_visible()
+    expect(page.get_by_role("link", name="Save")).to_have_attribute("download", script.original[:12])
+    assert page.title() != "owned"
+    assert [url for url in asked if "example.invalid" in url] == []
 
 
 def test_people_and_conversations(visit: Visit) -> None:
@@ -199,8 +240,14 @@ def _store_hostile(visit: Visit, unembedded: UserMemory, folder: Path) -> None:
         anna.facts.set(short, short, f"hostile {text}")
         anna.facts.set(short, short, f"hostile and doubtful {text}", source="web")
         anna.events.log(f"hostile {text}", entity=short, kind=short, participants=[short])
+        shown = unembedded.media.add(PICTURE, caption=longest[:LONGEST_CAPTION], alt=short, transcript=text)
         unembedded.conversation(short).append(
-            "user", f"hostile {longest[: LONGEST_TEXT - 500]}", speaker=short, lat=49.0 + number, lng=16.0
+            "user",
+            f"hostile {longest[: LONGEST_TEXT - 500]}",
+            speaker=short,
+            lat=49.0 + number,
+            lng=16.0,
+            media=[shown, {"url": f"https://example.invalid/{number}.png", "caption": longest[:LONGEST_CAPTION]}],
         )
         anna.places.set(short, (49.0 + number, 16.0))
         unembedded.files.add(f"# {longest}\n\nhostile {longest} {number}\n".encode(), name=f"{short}.md")

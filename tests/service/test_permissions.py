@@ -71,6 +71,8 @@ ROUTES: dict[str, Permission | None] = {
     "POST /api/hooks/session-end": "write",
     "POST /api/forget": "forget",
     "POST /api/files": "write",
+    "POST /api/media": "write",
+    "GET /api/media/{original}": "read",
     "GET /api/files": "read",
     "GET /api/files/{id}": "read",
     "GET /api/files/{id}/text": "read",

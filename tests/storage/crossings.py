@@ -60,6 +60,7 @@ from tests.storage.neighbours import (
     a_new_draft,
     a_piece,
     drafts_of,
+    original,
 )
 
 Crossing = Callable[[PostgresStore], object]
@@ -126,6 +127,8 @@ READS: dict[str, Crossing] = {
         "file_marks": lambda r: r.file_marks("/notes"),
         "known_files": lambda r: r.known_files("/notes"),
         "file_ids": lambda r: r.file_ids(),
+        "has_original": lambda r: [r.has_original(original(number)) for number in range(9)],
+        "own_originals": lambda r: r.own_originals(THEIRS.memories),
         "files": lambda r: r.files(100),
         "files_called": lambda r: r.files_called([f"{number}.md" for number in range(9)]),
         "folder_sizes": lambda r: sorted(r.folder_sizes().items()),

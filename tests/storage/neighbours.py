@@ -13,6 +13,7 @@ import numpy as np
 from recollect.engine.drafts.memory_drafts import draft_memories
 from recollect.model.files import ChunkDraft, FileRecord, Folder, IndexedTextPiece, TextPiece
 from recollect.model.filters import ChunkFilters, Filters, MessageFilters
+from recollect.model.media import Media
 from recollect.model.memories import Draft, MessageDraft, NewMemory, Scope, Space, Vector
 from recollect.model.messages import ConversationRecord, Message, Usage
 from recollect.model.places import Located, NamedPlace
@@ -71,10 +72,22 @@ MINE = _home("b", 3)
 THEIRS = _home("a", 5)
 
 
+def original(number: int) -> str:
+    return f"{number:064x}"
+
+
 def drafts_of(home: Home) -> list[Draft]:
     texts = [f"The pump hums {number}" for number in range(len(home.memories))]
     offered = [
-        NewMemory(text, type="fact", subject="pump", key=f"key{number}", session="s1", source="user_stated")
+        NewMemory(
+            text,
+            type="fact",
+            subject="pump",
+            key=f"key{number}",
+            session="s1",
+            source="user_stated",
+            media=[Media("image", original=original(number), size=7)],
+        )
         for number, text in enumerate(texts)
     ]
     drafts = draft_memories(offered, LONG_AGO)
@@ -169,7 +182,8 @@ def a_folder(root: str) -> Folder:
 
 def a_new_draft(number: int, now: datetime = NOW) -> Draft:
     """Give a draft that is new, always under the same id."""
-    (draft,) = draft_memories([NewMemory(f"New {number}")], now)
+    media = Media("image", original=original(number), size=7)
+    (draft,) = draft_memories([NewMemory(f"New {number}", media=[media])], now)
     record = draft.record._replace(id=f"dddddddd-0000-7000-8000-{number:012d}")
     return draft._replace(record=record, vector=VECTOR, passages=VECTOR[None])
 

@@ -17,6 +17,24 @@ export interface LocationFields {
   place_label?: string;
 }
 
+/** A picture, sound, film or document: with a `url`, which is never fetched, or the `original` of `media.add`. */
+export interface MediaFields {
+  kind?: "image" | "audio" | "video" | "document" | null;
+  url?: string;
+  original?: string;
+  mime?: string;
+  size?: number | null;
+  duration_s?: number | null;
+  width?: number | null;
+  height?: number | null;
+  caption?: string;
+  alt?: string;
+  transcript?: string;
+  exif?: string;
+  lat?: number | null;
+  lng?: number | null;
+}
+
 /** What every memory may have. */
 export interface TypedFields extends LocationFields {
   location?: LocationFields | null;
@@ -30,6 +48,7 @@ export interface TypedFields extends LocationFields {
   valid_until?: DateLike | null;
   expires_at?: DateLike | null;
   metadata?: Record<string, unknown>;
+  media?: MediaFields[];
 }
 
 /** What a fact or a preference may have: with `many`, its key has several values side by side. */
@@ -69,6 +88,7 @@ export interface MemoryChanges extends LocationFields {
   valid_until?: DateLike | null;
   expires_at?: DateLike | null;
   metadata?: Record<string, unknown>;
+  media?: MediaFields[];
 }
 
 /** What an event may have besides its summary. */
@@ -193,6 +213,7 @@ export interface MessageFields extends LocationFields {
   output_tokens?: number | null;
   thinking_tokens?: number | null;
   metadata?: Record<string, unknown>;
+  media?: MediaFields[];
 }
 
 /** A message to append. */

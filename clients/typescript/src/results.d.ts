@@ -2,6 +2,24 @@
 
 import type { MemoryType, Source } from "./inputs.js";
 
+/** A picture, sound, film or document of a memory or message. */
+export interface Media {
+  kind: "image" | "audio" | "video" | "document";
+  url: string;
+  original: string;
+  mime: string;
+  size: number | null;
+  duration_s: number | null;
+  width: number | null;
+  height: number | null;
+  caption: string;
+  alt: string;
+  transcript: string;
+  exif: string;
+  lat: number | null;
+  lng: number | null;
+}
+
 /** A memory as it is stored. */
 export interface Memory {
   id: string;
@@ -28,6 +46,7 @@ export interface Memory {
   metadata: Record<string, unknown>;
   created_at: string;
   updated_at: string;
+  media: Media[];
 }
 
 /** A page of memories; `cursor` gives the next. */
@@ -142,6 +161,7 @@ export interface Hit {
   confidence?: number | null;
   learned_from?: string | null;
   participants?: string[] | null;
+  media?: Media[] | null;
   speaker?: string | null;
   channel?: string | null;
   lat?: number | null;
@@ -267,6 +287,7 @@ export interface Message {
   lng: number | null;
   address: string;
   place_label: string;
+  media: Media[];
 }
 
 /** What became of a message. */

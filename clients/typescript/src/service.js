@@ -55,17 +55,19 @@ export class Service {
   }
 
   /** Sends a request, and once more if no answer came. */
-  async ask(method, path, { user, scope, query, body, idempotencyKey, call = {} } = {}) {
+  async ask(method, path, { user, scope, query, body, bytes, binary = false, idempotencyKey, call = {} } = {}) {
     const { signal } = call;
     signal?.throwIfAborted();
-    const request = { method, headers: this.#headers({ user, scope, body, idempotencyKey, call }), redirect: "manual" };
+    const request = { method, headers: this.#headers({ user, scope, body, bytes, idempotencyKey, call }), redirect: "manual" };
     if (body !== undefined) request.body = jsonOf(body);
+    if (bytes !== undefined) request.body = bytes;
     const deadline = AbortSignal.timeout(checkedTimeout(call.timeoutMs ?? this.#timeoutMs));
     request.signal = signal ? AbortSignal.any([signal, deadline]) : deadline;
     const address = `${this.url}${path}${queryOf(query)}`;
     for (let attempt = 1; ; attempt += 1) {
       try {
         const response = await fetch(address, request);
+        if (binary && response.ok) return new Uint8Array(await response.arrayBuffer());
         return this.#read(response, await response.text(), idempotencyKey);
       } catch (error) {
         if (error instanceof errors.RecollectError) throw error;
@@ -78,11 +80,12 @@ export class Service {
     }
   }
 
-  #headers({ user, scope, body, idempotencyKey, call }) {
+  #headers({ user, scope, body, bytes, idempotencyKey, call }) {
     const headers = { Accept: "application/json", Authorization: `Bearer ${this.#key}`, "X-Recollect-Version": VERSION };
     if (user) headers["X-Recollect-User"] = bytesOf(user);
     if (scope) headers["X-Recollect-Scope"] = bytesOf(scope);
     if (body !== undefined) headers["Content-Type"] = "application/json";
+    if (bytes !== undefined) headers["Content-Type"] = "application/octet-stream";
     if (idempotencyKey !== undefined) headers["Idempotency-Key"] = idempotencyKey;
     if (call.ifMatch !== undefined) headers["If-Match"] = etagOf(call.ifMatch);
     try {
@@ -145,6 +148,20 @@ export class ScopedService {
   /** Searches with a body. */
   search(path, body, call) {
     return this.#service.ask("POST", path, { user: this.user, scope: this.scope, body, call });
+  }
+
+  /** Sends bytes as they are. */
+  upload(path, bytes, call = {}) {
+    if (!(bytes instanceof Uint8Array || bytes instanceof ArrayBuffer || bytes instanceof Blob)) {
+      throw new errors.InvalidInput("The bytes are a Uint8Array, an ArrayBuffer or a Blob.");
+    }
+    const idempotencyKey = call.idempotencyKey ?? crypto.randomUUID();
+    return this.#service.ask("POST", path, { user: this.user, scope: this.scope, bytes, idempotencyKey, call });
+  }
+
+  /** Reads bytes as they are. */
+  download(path, call) {
+    return this.#service.ask("GET", path, { user: this.user, scope: this.scope, binary: true, call });
   }
 
   /** Writes something, at most once. */

@@ -1,5 +1,6 @@
 import { Conversation } from "./conversation.js";
 import { InvalidInput, RecollectError } from "./errors.js";
+import { userMedia } from "./media.js";
 import { checkedUser, pathPart, several } from "./service.js";
 import { typedMemories } from "./typed.js";
 
@@ -12,6 +13,7 @@ export class UserMemory {
   constructor(service) {
     this.#service = service;
     this.userId = service.user;
+    this.media = userMedia(service);
     Object.assign(this, typedMemories(service));
   }
 

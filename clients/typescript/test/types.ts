@@ -13,6 +13,7 @@ const preview: "deleted" | "would_delete" | "not_found" | "candidates" = (await 
 const values: string[] = (await me.facts("editor", { key: "theme" })).map((fact) => fact.value);
 await me.facts.set("editor", "theme", "dark", { confidence: 0.9, content: "The editor is dark" });
 await me.events.log("Garage opened", { participants: ["Anna"] });
+await me.remember("The sofa", { media: [await me.media.add(new Uint8Array([1]), { caption: "Velvet" })] });
 await me.conversation("c1").append("user", [{ type: "text", text: "Hello" }]);
 const block: string = (await me.beforePrompt("Which theme?", { session: "s1" })).block;
 await me.afterTurn([{ role: "user", content: "Dark, please." }], { session: "s1" });

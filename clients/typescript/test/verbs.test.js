@@ -25,6 +25,20 @@ test("a memory is stored, found, read, changed, rated and listed", async () => {
   assert.deepEqual([coverage.map(({ kind, type, items }) => [kind, type, items]), log], [[["memory", "preference", 1]], "off"]);
 });
 
+test("a picture is sent, found by its caption, and read back", async () => {
+  const me = freshUser();
+  const bytes = new TextEncoder().encode("ID3 a sound");
+  const media = await me.media.add(bytes, { transcript: "Water the begonias" });
+  assert.deepEqual([media.kind, media.mime], ["audio", "audio/mpeg"]);
+  const { id } = await me.remember("A message from home", { media: [media, { url: "https://example.org/a.png", caption: "The gate" }] });
+  const [hit] = (await me.recall("begonias")).hits;
+  assert.deepEqual([hit.id, hit.media[0].original, hit.media[1].kind], [id, media.original, "image"]);
+  assert.deepEqual(await me.media.original(media.original), bytes);
+  await me.forget(id);
+  await assert.rejects(me.media.original(media.original), NotFound);
+  await assert.rejects(me.media.add("text"), InvalidInput);
+});
+
 test("what says nothing is suggested, and goes when it is named", async () => {
   const me = freshUser();
   const made = await me.remember("ok");

@@ -7,6 +7,7 @@ from typing import Self
 from recollect.api.conversation import Conversation
 from recollect.api.facts import UserEvents, UserFacts, UserInstructions, UserLessons, UserPreferences
 from recollect.api.files import UserFiles
+from recollect.api.media import UserMedia
 from recollect.api.memory import Memory
 from recollect.api.messages import UserMessages
 from recollect.api.models import StoreModels
@@ -35,6 +36,13 @@ class AsyncFiles(AsyncTwin[UserFiles]):
     original = awaited(UserFiles.original)
     read = awaited(UserFiles.read)
     store_files = awaited(UserFiles.store_files)
+
+
+class AsyncMedia(AsyncTwin[UserMedia]):
+    """`me.media`, awaited."""
+
+    add = awaited(UserMedia.add)
+    original = awaited(UserMedia.original)
 
 
 class AsyncPlaces(AsyncTwin[UserPlaces]):
@@ -132,6 +140,7 @@ class AsyncUserMemory(AsyncTwin[UserMemory]):
         self.user_id = sync.user_id
         self.address = sync.address
         self.files = AsyncFiles(sync.files)
+        self.media = AsyncMedia(sync.media)
         self.places = AsyncPlaces(sync.places)
         self.facts = AsyncFacts(sync.facts)
         self.preferences = AsyncPreferences(sync.preferences)

@@ -11,6 +11,7 @@ from recollect.api.conversation import Conversation
 from recollect.api.facts import UserEvents, UserFacts, UserInstructions, UserLessons, UserPreferences
 from recollect.api.files import UserFiles
 from recollect.api.insight_verbs import InsightVerbs
+from recollect.api.media import UserMedia
 from recollect.api.messages import UserMessages
 from recollect.api.places import UserPlaces
 from recollect.api.scoped import (
@@ -75,6 +76,11 @@ class UserMemory(InsightVerbs, UserSimilarity):
     def files(self) -> UserFiles:
         """Synced folders and documents: `me.files.sync("~/notes")`, `me.files.add("manual.pdf")`."""
         return UserFiles(self._engine, self._scope)
+
+    @property
+    def media(self) -> UserMedia:
+        """Pictures and the like: `me.remember("Our new sofa", media=[me.media.add("sofa.jpg")])`."""
+        return UserMedia(self._engine, self._scope)
 
     @property
     def places(self) -> UserPlaces:

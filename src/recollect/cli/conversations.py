@@ -13,7 +13,7 @@ from recollect.cli.memories import VectorsToFollow, show_following_vector
 from recollect.cli.options import argument, flag, option
 from recollect.cli.places import address_follows, find_addresses, place_fields, show_following_address
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet, given_text
-from recollect.cli.values import past_moment
+from recollect.cli.values import media_fields, past_moment
 from recollect.errors import InvalidInput, NotFound
 from recollect.model.literals import ROLES, MessageRole
 
@@ -72,6 +72,7 @@ class AppendedMessage(NamedTuple):
         'recollect say c1 user "From the inside, I would think" --speaker Jana',
         'recollect say c1 assistant "Yes, from the inside." --model gpt-5',
         'recollect say c1 user "I parked on level 3" --lat 50.1 --lng 14.26 --place airport',
+        'recollect say c1 user "Look at this" --media sofa.jpg --caption "Velvet, dark green"',
         "date | recollect say c1 tool - --tool-call-id call_7",
     ),
 )
@@ -90,6 +91,7 @@ def say(
     from_place: Annotated[
         str | None, option("NAME", "It is said from this place of yours, as `places` lists them.", "--from")
     ] = None,
+    pictured: options.MediaOptions,
 ) -> CommandResult[AppendedMessage]:
     """Add a message to a conversation.
 
@@ -102,8 +104,9 @@ def say(
     chat = context.me.conversation(conversation)
     before = chat.summary()
     place = place_fields(context, located, from_place, "from")
+    media: Any = media_fields(pictured, context.me.media.add)
     with VectorsToFollow(context) as vectors:
-        appended = chat.append(cast("MessageRole", role), given_text(text), **fields, **place)
+        appended = chat.append(cast("MessageRole", role), given_text(text), **fields, **place, **media)
     if place and appended.action == "created" and appended.id:
         find_addresses(context, place, appended.id)
         appended = replace(appended, message=context.me.messages.around(appended.id, before=0, after=0)[0])

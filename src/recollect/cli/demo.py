@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from recollect.cli.memories import forget, store
-from recollect.cli.options import FilterOptions, LocationOptions, MemoryOptions, PlaceOptions, flag
+from recollect.cli.options import FilterOptions, LocationOptions, MediaOptions, MemoryOptions, PlaceOptions, flag
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet
 from recollect.cli.search import get, history, recall
 from recollect.errors import NotFound, RecollectError
@@ -126,7 +126,8 @@ def _type(context: CommandContext, command: str, options: Mapping[str, Any]) -> 
     rest = {name: value for name, value in options.items() if name != _POSITIONAL.get(command)}
     match command:
         case "store":
-            return store(context, options["text"], fields=MemoryOptions(**rest), located=PlaceOptions())
+            fields = MemoryOptions(**rest)
+            return store(context, options["text"], fields=fields, located=PlaceOptions(), pictured=MediaOptions())
         case "recall":
             only = FilterOptions(as_of=rest.pop("as_of", None))
             return recall(context, options["query"], only=only, location=LocationOptions(), **rest)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from recollect.model.files import FolderStatus, SkippedFile, SyncReport
+    from recollect.model.media import Media
 
 _MINUTE = timedelta(minutes=1)
 _WEEK = timedelta(weeks=1)
@@ -123,6 +124,12 @@ def place_line(label: str, address: str, lat: float | None, lng: float | None) -
     named_place = " · ".join(shortened(part, _LONGEST_ADDRESS) for part in (label, address) if part)
     point = spot(lat, lng)
     return f"{named_place} ({point})" if named_place and point else named_place or point
+
+
+def media_line(media: "Media") -> str:
+    """Give a medium on one line: what it is, what it shows, and where it is."""
+    where = media.url or f"original {media.original[:12]}"
+    return " · ".join((media.kind, *(shortened(text, _LONGEST_ADDRESS) for text in media.texts[:1]), where))
 
 
 def shortened(text: str, most: int) -> str:

@@ -11,7 +11,7 @@ import typer
 
 from recollect.cli import options
 from recollect.cli.errors import FAILED, NOT_FOUND, Declined
-from recollect.cli.formatting import ago, clock, counted, named, place_line, shortened
+from recollect.cli.formatting import ago, clock, counted, media_line, named, place_line, shortened
 from recollect.cli.json_output import fields_of
 from recollect.cli.loss import Loss
 from recollect.cli.maintenance.erasure import (
@@ -25,7 +25,7 @@ from recollect.cli.maintenance.erasure import (
 from recollect.cli.options import argument, flag, option
 from recollect.cli.places import address_follows, find_addresses, place_fields, show_following_address
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet, given_text
-from recollect.cli.values import memory_fields
+from recollect.cli.values import media_fields, memory_fields
 from recollect.errors import InvalidInput, NotFound
 from recollect.model.literals import Trust
 
@@ -100,6 +100,7 @@ class VectorsToFollow:
         'recollect store "Dentist at noon" --type event --occurred 2026-12-03T12:00',
         'recollect store "The svíčková is good here" --lat 49.1951 --lng 16.6068 --place "U Karla pub"',
         'recollect store "The spare key is under the pot" --at home',
+        'recollect store "The sofa we want" --media sofa.jpg --caption "Velvet, dark green"',
         "git log -1 --format=%B | recollect store - --type decision",
     ),
 )
@@ -111,6 +112,7 @@ def store(
     many: options.Many = False,
     located: options.PlaceOptions,
     at: options.AtOwnPlace = None,
+    pictured: options.MediaOptions,
     metadata: options.MetadataOption = None,
     wait: Annotated[
         bool | None,
@@ -124,11 +126,11 @@ def store(
 
     What is known already, in these or in nearly these words, is not stored twice. Times are ISO 8601, such as
     2026-12-03 or 2026-12-03T12:00+01:00; without an offset they are local. What has coordinates gets its address by
-    itself.
+    itself. A file of --media is stored with it, a URL is only noted.
     """
     me = context.me
     place = place_fields(context, located, at)
-    given = memory_fields(fields, context.now, metadata=metadata) | place
+    given = memory_fields(fields, context.now, metadata=metadata) | place | media_fields(pictured, me.media.add)
     with VectorsToFollow(context) as vectors:
         remembered = me.remember(given_text(text), wait=wait, many=many, **given)
         new = remembered.action != "duplicate"
@@ -232,6 +234,7 @@ def show_record(view: "View", record: "MemoryRecord") -> None:
             ("replaced by", record.superseded_by or ""),
             ("expires", _time(view, record.expires_at)),
             ("place", _place(record)),
+            ("media", "\n".join(map(media_line, record.media))),
             ("metadata", ", ".join(f"{name}={value}" for name, value in record.metadata.items())),
             ("stored", f"{clock(record.created_at, view.now)} ({ago(record.created_at, view.now)})"),
             ("changed", _time(view, record.updated_at) if record.updated_at != record.created_at else ""),

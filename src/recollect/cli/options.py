@@ -118,6 +118,17 @@ AtOwnPlace: TypeAlias = Annotated[
 ]
 MetadataOption: TypeAlias = Annotated[str | None, option("JSON", "Anything else, as a JSON object.")]
 
+MediaOption: TypeAlias = Annotated[
+    list[str] | None,
+    option("FILE|URL", "A picture, sound or film of it; may be repeated. A URL is never fetched.", "--media"),
+]
+Caption: TypeAlias = Annotated[
+    list[str] | None, option("TEXT", "What the picture shows; once for each --media, in the same order.", "--caption")
+]
+Transcript: TypeAlias = Annotated[
+    list[str] | None, option("TEXT", "What is said in it; once for each --media, in the same order.", "--transcript")
+]
+
 # What a search may return
 
 QueryArgument: TypeAlias = Annotated[
@@ -249,6 +260,14 @@ class PlaceOptions(NamedTuple):
     lng: Lng = None
     address: AddressOption = None
     place: PlaceLabel = None
+
+
+class MediaOptions(NamedTuple):
+    """Pictures and the like, and the words for them."""
+
+    media: MediaOption = None
+    caption: Caption = None
+    transcript: Transcript = None
 
 
 class NoteOptions(NamedTuple):

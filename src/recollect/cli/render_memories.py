@@ -14,7 +14,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from recollect.cli.formatting import ago, far, minute, named, percent, place_line, shortened
+from recollect.cli.formatting import ago, far, media_line, minute, named, percent, place_line, shortened
 from recollect.cli.view import safe
 from recollect.model.files import Chunk
 from recollect.model.memories import Item, MemoryRecord
@@ -47,7 +47,16 @@ _OPEN, _CLOSE = "\N{MATHEMATICAL LEFT DOUBLE ANGLE BRACKET}", "\N{MATHEMATICAL R
 
 def memory_list(records: Iterable[MemoryRecord], now: datetime) -> RenderableType:
     """Show memories one below the other."""
-    return Group(*(_entry(record, _told(record, now)).append_text(_whereabouts(record)) for record in records))
+    return Group(
+        *(
+            _entry(record, _told(record, now)).append_text(_whereabouts(record)).append_text(_pictured(record))
+            for record in records
+        )
+    )
+
+
+def _pictured(record: MemoryRecord) -> Text:
+    return safe("".join(f"\n{media_line(media)}" for media in record.media), "dim")
 
 
 def ranked_hits(
@@ -65,6 +74,7 @@ def ranked_hits(
         if hit.folded:
             more = "1 more that says" if len(hit.folded) == 1 else f"{len(hit.folded)} more that say"
             below.append(Text(f"and {more} the same", "dim"))
+        below += [safe(media_line(media), "dim") for media in hit.media]
         if hit.scope:
             below.append(safe(f"shared in {hit.scope}{f' by {hit.author}' if hit.author else ''}", "dim"))
         if around and hit.id in around:

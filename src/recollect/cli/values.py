@@ -6,13 +6,18 @@ Errors are InvalidInput and name the option, what was found and what is expected
 import json
 import re
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect.cli.formatting import shortened
-from recollect.cli.options import FilterOptions, MemoryOptions
+from recollect.cli.options import FilterOptions, MediaOptions, MemoryOptions
 from recollect.errors import InvalidInput
 from recollect.model.literals import Trust
 from recollect.model.places import check_coordinates
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from recollect.model.media import Media, MediaLike
 
 _LONGEST = 60
 _BOTH = 2
@@ -41,6 +46,23 @@ def memory_fields(options: MemoryOptions, now: datetime, *, metadata: str | None
     if metadata is not None:
         fields["metadata"] = json_object(metadata)
     return fields
+
+
+def media_fields(options: MediaOptions, add: "Callable[[str], Media]") -> "dict[str, list[MediaLike]]":
+    """Give the media that were named, as `remember` takes them; `add` stores that of a file."""
+    given = options.media or []
+    words = {"caption": options.caption or [], "transcript": options.transcript or []}
+    for name, texts in words.items():
+        if len(texts) > len(given):
+            raise InvalidInput(
+                f"--{name} is given {len(texts)} times for {len(given)} --media. Name a --media for each."
+            )
+    media: list[MediaLike] = []
+    for position, named in enumerate(given):
+        told = {name: several[position] for name, several in words.items() if position < len(several)}
+        web = named.lower().startswith(("http://", "https://"))
+        media.append({"url": named, **told} if web else {**add(named).stored(), **told})
+    return {"media": media} if media else {}
 
 
 def filters(options: FilterOptions, now: datetime) -> dict[str, Any]:

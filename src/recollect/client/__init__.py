@@ -16,6 +16,7 @@ from typing import Final, Self
 from recollect.api.twins import AsyncTwin, awaited
 from recollect.client.conversation import ServiceConversation, ServiceMessages, ServicePlaces
 from recollect.client.facts import ServiceEvents, ServiceFacts, ServiceInstructions, ServiceLessons, ServicePreferences
+from recollect.client.media import ServiceMedia
 from recollect.client.service import ServiceConnection
 from recollect.client.user import ServiceUserMemory
 
@@ -117,6 +118,13 @@ class AsyncServiceMessages(AsyncTwin[ServiceMessages]):
     rate = awaited(ServiceMessages.rate)
 
 
+class AsyncServiceMedia(AsyncTwin[ServiceMedia]):
+    """`me.media`, awaited."""
+
+    add = awaited(ServiceMedia.add)
+    original = awaited(ServiceMedia.original)
+
+
 class AsyncServicePlaces(AsyncTwin[ServicePlaces]):
     """`me.places`, awaited."""
 
@@ -156,6 +164,7 @@ class AsyncServiceUserMemory(AsyncTwin[ServiceUserMemory]):
         self.lessons = AsyncServiceLessons(sync.lessons)
         self.instructions = AsyncServiceInstructions(sync.instructions)
         self.messages = AsyncServiceMessages(sync.messages)
+        self.media = AsyncServiceMedia(sync.media)
         self.places = AsyncServicePlaces(sync.places)
 
     def conversation(self, id: str) -> AsyncServiceConversation:

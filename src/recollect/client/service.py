@@ -41,6 +41,7 @@ from recollect.http_client import (
     checked_url,
     retry_after_s,
 )
+from recollect.model.media import Media
 
 MOST_BYTES: Final = 64 * 2**20
 _ATTEMPTS: Final = 2
@@ -104,6 +105,18 @@ class ServiceConnection:
         """Write with another method."""
         return self._call(user, method, path, body=body)
 
+    def post_bytes(self, user: str, path: str, content: bytes) -> Any:  # noqa: ANN401 - JSON
+        """Send bytes as they are."""
+        headers = {**self._headers(user), "Idempotency-Key": uuid4().hex, "Content-Type": "application/octet-stream"}
+        return self._read(self._ask(HttpRequest(path, MOST_BYTES, content, method="POST", headers=headers)))
+
+    def get_bytes(self, user: str, path: str) -> bytes:
+        """Read bytes as they are."""
+        response = self._ask(HttpRequest(path, MOST_BYTES, method="GET", headers=self._headers(user)))
+        if response.status not in _OK:
+            self._read(response)  # which raises what the problem says
+        return response.content
+
     def close(self) -> None:
         """Give back the connections."""
         self._connection.close()
@@ -117,15 +130,17 @@ class ServiceConnection:
         body: Mapping[str, object] | None = None,
         query: Mapping[str, object] | None = None,
     ) -> Any:  # noqa: ANN401 - JSON
-        headers = {"X-Recollect-Version": __version__, **({"X-Recollect-User": user} if user else {})}
-        if self.scope:
-            headers["X-Recollect-Scope"] = self.scope
+        headers = self._headers(user)
         if method != "GET":
             headers["Idempotency-Key"] = uuid4().hex
         given = {name: _plain(value) for name, value in (query or {}).items() if value is not None}
         address = f"{path}?{urlencode(given, doseq=True)}" if given else path
         content = b"" if body is None else json.dumps(body, default=_plain).encode("utf-8", "surrogatepass")
         return self._read(self._ask(HttpRequest(address, MOST_BYTES, content, method=method, headers=headers)))
+
+    def _headers(self, user: str) -> dict[str, str]:
+        named = {"X-Recollect-User": user, "X-Recollect-Scope": self.scope}
+        return {"X-Recollect-Version": __version__, **{name: value for name, value in named.items() if value}}
 
     def _ask(self, request: HttpRequest) -> RawResponse:
         """Ask, and once more if no answer came; both together take no longer than a request may."""
@@ -180,6 +195,8 @@ def _plain(value: object) -> object:
         return "true" if value else "false"
     if isinstance(value, Mapping):
         return dict(value)
+    if isinstance(value, Media):
+        return value.stored()
     if isinstance(value, (tuple, list)):
         return list(value)
     if isinstance(value, (str, int, float)):

@@ -9,6 +9,7 @@ from recollect.client.arguments import location_fields, memory_body, message_bod
 from recollect.client.conversation import ServiceConversation, ServiceMessages, ServicePlaces
 from recollect.client.decode import decode, decode_all
 from recollect.client.facts import ServiceEvents, ServiceFacts, ServiceInstructions, ServiceLessons, ServicePreferences
+from recollect.client.media import ServiceMedia
 from recollect.client.scoped import ServiceScoped
 from recollect.client.service import path_part
 from recollect.errors import InvalidInput, NotFound
@@ -89,6 +90,11 @@ class ServiceUserMemory(ServiceScoped):
     def messages(self) -> ServiceMessages:
         """Single messages by id."""
         return ServiceMessages(self._service, self._user_id)
+
+    @property
+    def media(self) -> ServiceMedia:
+        """Pictures and the like."""
+        return ServiceMedia(self._service, self._user_id)
 
     @property
     def places(self) -> ServicePlaces:

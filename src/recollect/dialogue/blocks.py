@@ -102,7 +102,8 @@ def messages_of(offered: NewMessage | Mapping[str, Any]) -> Iterator[NewMessage]
             "tool", result.content, id=_derived(message.id, f"result{position}"), tool_call_id=result.tool_call_id,
             said_at=message.said_at,
         )  # fmt: skip
-    if parts.text.strip() or message.tool_calls or parts.calls or not (parts.thinking or parts.results):
+    says = parts.text.strip() or message.tool_calls or parts.calls or message.media
+    if says or not (parts.thinking or parts.results):
         yield message
 
 
@@ -130,6 +131,7 @@ def _from_mapping(offered: Mapping[str, Any]) -> NewMessage:
         thinking_tokens=_own(offered, "thinking_tokens", _tokens(usage, "thinking_tokens", "reasoning_tokens")),
         metadata=offered.get("metadata") or {},
         speaker=_speaker(offered, role),
+        media=_media(offered),
         **_place(offered),
     )
     return replace(message, sequence=offered["sequence"]) if "sequence" in offered else message
@@ -151,6 +153,12 @@ def _place(offered: Mapping[str, Any]) -> PlaceFields:
     if not isinstance(address, str) or not isinstance(label, str):
         raise InvalidMessage("The address and the place_label of a message are texts.")
     return {"lat": where.get("lat"), "lng": where.get("lng"), "address": address, "place_label": label}
+
+
+def _media(offered: Mapping[str, Any]) -> Sequence[Any]:
+    """Give the media of a message, which are checked later. What other hosts call media, and is no list, is left."""
+    media = offered.get("media")
+    return media if isinstance(media, list | tuple) else ()
 
 
 def _content(offered: Mapping[str, Any]) -> Content:

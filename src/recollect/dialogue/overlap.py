@@ -7,6 +7,7 @@ end of the known ones: the longest beginning of the delivery that is the end of 
 import hashlib
 from collections.abc import Sequence
 
+from recollect.model.media import media_names
 from recollect.model.messages import Message
 
 
@@ -29,6 +30,8 @@ def is_same_message(known_message: Message, delivered: Message) -> bool:
         return False
     if known_message.speaker and delivered.speaker and known_message.speaker != delivered.speaker:
         return False
+    if known_message.media and delivered.media and known_message.media != delivered.media:
+        return False
     return _likeness(known_message) == _likeness(delivered)
 
 
@@ -39,7 +42,8 @@ def is_dated(message: Message) -> bool:
 
 def fingerprints(message: Message) -> tuple[str, ...]:
     """Identify a message in its conversation without telling what it says: by its words, and by its host's id."""
-    said = ("said", *_likeness(message)[:3], *(call.id for call in message.tool_calls))
+    shown = () if message.content else media_names(message.media)
+    said = ("said", *_likeness(message)[:3], *shown, *(call.id for call in message.tool_calls))
     named = [("named", message.external_id)] if message.external_id else []
     texts = ("\x1f".join((message.conversation, *parts)) for parts in (said, *named))
     return tuple(hashlib.blake2b(text.encode(), digest_size=16).hexdigest() for text in texts)

@@ -1,19 +1,23 @@
 """Reads documents on this machine, and keeps their originals in a folder of it."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from threading import BoundedSemaphore
 
 from recollect.documents.cut_pieces import read_found, read_plain
 from recollect.documents.detect_kind import HEAD_BYTES, detect
+from recollect.documents.detect_media import detect_media
 from recollect.documents.extract import ExtractionLimits, extract
 from recollect.documents.extract_process import READERS
 from recollect.documents.originals import Originals
 from recollect.errors import InvalidDocument
+from recollect.model.media import LONGEST_CAPTION, Media
 from recollect.ports.files import ChunkingRecipe, FileReading
 
 _AT_ONCE = 2
+_TOLD = ("title", "camera", "lens", "taken", "author", "copyright")  # of a photo, and searched
 
 
 class LocalDocuments:
@@ -56,6 +60,23 @@ class LocalDocuments:
         with self._turns:
             found = extract(data, name, kind, self._limits)
         return read_found(found, name, (kind, mime), recipe)
+
+    def examine(self, data: bytes, *, details: bool = True) -> Media:
+        """Say what bytes are. A picture that cannot be read is one all the same, of which nothing more is known."""
+        kind, mime = detect_media(data)
+        media = Media(kind, mime=mime, size=len(data))
+        if kind != "image" or not details:
+            return media
+        try:
+            with self._turns:
+                found = extract(data, "picture", "image", self._limits)
+        except InvalidDocument:
+            return media
+        told = found.metadata
+        words = [*found.parts, *(str(told[name]) for name in _TOLD if told.get(name)), *told.get("keywords", ())]
+        exif = "\n".join(dict.fromkeys(word.strip() for word in words if word.strip()))[:LONGEST_CAPTION]
+        lat, lng = told.get("latitude"), told.get("longitude")
+        return replace(media, width=told.get("width"), height=told.get("height"), exif=exif, lat=lat, lng=lng)
 
     def keep(self, owner: str, digest: str, data: bytes) -> str:
         """Keep a user's original, durably; gives the name under which it is kept, or '' when none are."""

@@ -15,13 +15,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from recollect.errors import InvalidInput, NotFound, StoreError, StoreFull, StoreUnavailable
+from recollect.model.media import DIGEST, original_name
 from recollect.private_folders import make_private, settle
 
 if sys.platform != "win32":
     import fcntl
 
 _NAME = re.compile(r"([0-9a-f]{16})/([0-9a-f]{2})/(\2[0-9a-f]{62})")
-_DIGEST = re.compile(r"[0-9a-f]{64}")
 _UNFINISHED = ".unfinished-"
 _JUST_NOW_S = 3_600
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
@@ -38,10 +38,9 @@ class Originals:
         """Keep bytes durably; gives the name to ask for them by, or '' when none are kept."""
         if self._folder is None:
             return ""
-        if not _DIGEST.fullmatch(digest):
+        if not DIGEST.fullmatch(digest):
             raise InvalidInput(f"Expected the SHA-256 of the document as 64 hex digits, found {digest[:80]!r}.")
-        user = hashlib.blake2b(owner.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-        name = f"{user}/{digest[:2]}/{digest}"
+        name = original_name(owner, digest)
         try:
             self._keep(self._folder, self._folder / name, data)
         except OSError as error:

@@ -5,6 +5,8 @@ model that was steered by what it read can neither outrank nor replace what the 
 stored can be taken back with `forget(source="agent")`.
 """
 
+import base64
+import binascii
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -21,6 +23,7 @@ from recollect.mcp.record_handlers import RECORD_HANDLERS
 from recollect.mcp.render import ToolAnswer
 from recollect.mcp.render_federated import render_federated
 from recollect.model.literals import Trust
+from recollect.model.media import Media
 from recollect.model.places import Location, LocationMode
 from recollect.model.search import Hit
 from recollect.text.quoting.fence import Quoted, fenced
@@ -86,8 +89,23 @@ def _store(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
         lng=place.get("lng"),
         address=place.get("address", ""),
         place_label=place.get("place_label", ""),
+        media=[_media(context, given) for given in arguments.get("media", ())],
     )
     return render.render_stored(stored)
+
+
+def _media(context: ToolContext, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Give a medium that a model names by its URL, or hands over as base64."""
+    described = {name: value for name, value in given.items() if name != "data"}
+    if "data" not in given:
+        return described
+    if "url" in given:
+        raise InvalidInput("A medium has a url or data, and not both.")
+    try:
+        data = base64.b64decode(given["data"], validate=True)
+    except binascii.Error as error:
+        raise InvalidInput("data is no base64. Give the bytes of the picture in base64, or a url.") from error
+    return {**context.me.media.add(data).stored(), **described}
 
 
 def _forget(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
@@ -183,8 +201,10 @@ def _harmless_json(value: object) -> object:
             return render.iso_utc(value)
         case dict():
             return {harmless(str(name)): _harmless_json(part) for name, part in value.items()}
-        case list():
+        case list() | tuple():
             return [_harmless_json(part) for part in value]
+        case Media():
+            return _harmless_json(value.stored())
         case _:
             return value
 

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from recollect.model.calibration import KNOWN
 from recollect.model.files import Chunk, FileRecord, FileText
 from recollect.model.literals import Trust
+from recollect.model.media import Media, described
 from recollect.model.memories import MemoryRecord, Remembered, participants_of
 from recollect.model.places import PlaceSummary
 from recollect.model.search import About, Forgotten, ForgottenItem, Hit, Place, Recall
@@ -240,7 +241,8 @@ def missing_part(text: str, degraded: Iterable[str]) -> str:
 def line(item: Hit | MemoryRecord, longest: int) -> str:
     """Render an item on one line: labels, content and, of a hit, its score."""
     score = f" ({round(item.score * 100)}%)" if isinstance(item, Hit) else ""
-    return f"[{' · '.join(_labels(item))}] {quoted(item.content, longest)}{score}"
+    shown = f"{item.content} {described(item.media)}" if item.media else item.content
+    return f"[{' · '.join(_labels(item))}] {quoted(shown, longest)}{score}"
 
 
 def _labels(item: Hit | MemoryRecord) -> Iterator[str]:
@@ -306,7 +308,17 @@ def _known(hit: Hit, count: int) -> Details:
         data["confidence"] = record.confidence
     if hit.participants:
         data["participants"] = [harmless(name) for name in hit.participants]
-    return data
+    return data | media_details(hit.media)
+
+
+def media_details(media: Sequence[Media]) -> Details:
+    """Give media as data: what they are and show; nothing where there are none."""
+    told = [{name: _shortly(value) for name, value in one.stored().items()} for one in media]
+    return {"media": told} if told else {}
+
+
+def _shortly(value: object) -> object:
+    return harmless(value)[:_LONGEST_ITEM] if isinstance(value, str) else value
 
 
 def _chunk_details(chunk: Chunk) -> Details:
@@ -323,7 +335,7 @@ def record_details(record: MemoryRecord, count: int) -> Details:
     data |= {"created_at": iso_utc(record.created_at), "trust": int(record.trust)}
     if record.occurred_at is not None:
         data["occurred_at"] = iso_utc(record.occurred_at)
-    return data
+    return data | media_details(record.media)
 
 
 def content_details(text: str, count: int) -> Details:

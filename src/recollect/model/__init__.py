@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         FILE_KINDS, FILE_SOURCES, MEMORY_TYPES, PERMISSIONS, ROLES, SOURCES, FileKind, FileSource, MemoryType,
         MessageRole, Permission, Source, Trust,
     )
+    from recollect.model.media import MEDIA_KINDS, Media, MediaKind, MediaLike
     from recollect.model.memories import (
         CommonFields, Doubt, KeyedFields, MemoryChanges, MemoryFields, MemoryRecord, NewMemory, Page, Remembered, Space,
         VectorLike,
@@ -43,12 +44,14 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "FILE_KINDS", "FILE_SOURCES", "MEMORY_TYPES", "PERMISSIONS", "ROLES", "SOURCES", "About", "AddedFile",
+    "FILE_KINDS", "FILE_SOURCES", "MEDIA_KINDS", "MEMORY_TYPES", "PERMISSIONS", "ROLES", "SOURCES", "About",
+    "AddedFile",
     "AgentFigures", "Appended", "AuditLine", "BulkBatch", "CacheFigures", "Captured", "ChannelPart", "Chunk",
     "Cluster", "Clusters", "CommonFields", "Compaction", "Content", "ConversationInfo", "Coverage", "Doubt",
     "DuplicatePair", "Estimate", "ExplainedReading",
     "FileKind", "FilePage", "FileRecord", "FileSource", "FileText", "FilterFields", "Folder", "FolderStatus",
     "Forgotten", "Hit", "Insights", "KeyedFields", "Located", "Location", "LocationLike", "LocationMode", "Maintenance",
+    "Media", "MediaKind", "MediaLike",
     "MemoryChanges", "MemoryFields", "MemoryOrigin", "MemoryRecord", "MemoryType", "Message", "MessageFields",
     "MessageRole", "Model", "MonthGrowth", "NamedPlace", "Need", "NewMemory", "NewMessage", "Page", "ParkedItem",
     "Permission", "Place", "PlacePart", "PlaceSummary", "Problem", "PromptContext", "QueryFigures", "Reading",
@@ -63,6 +66,7 @@ __all__ = [
 _HOMES = (
     "literals",
     "files",
+    "media",
     "messages",
     "readings",
     "places",

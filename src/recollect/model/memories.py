@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from recollect.model.files import Chunk
 from recollect.model.literals import MemoryType, VectorKind
+from recollect.model.media import Media, MediaLike
 from recollect.model.messages import Message
 from recollect.model.places import PlaceRow
 
@@ -49,6 +50,7 @@ class CommonFields(TypedDict, total=False):
     address: str
     place_label: str
     metadata: Mapping[str, Any]
+    media: Sequence[MediaLike]
     vector: VectorLike | None
 
 
@@ -81,7 +83,7 @@ class NewMemory:
     `subject`, `key` and `context` name a slot: a new value for the same slot supersedes the old one. With `many` it is
     one of several, and supersedes none: so does every later value of that slot. The `source` says
     how far it is trusted (see `Trust`); `trust` may only say less. `vector` may be an embedding that was made elsewhere
-    with the configured model.
+    with the configured model. `media` are pictures and the like (see `Media`), or mappings with their fields.
     """
 
     content: str
@@ -106,6 +108,7 @@ class NewMemory:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     vector: VectorLike | None = None
     many: bool = False
+    media: Sequence[MediaLike] = ()
 
 
 class MemoryRecord(NamedTuple):
@@ -138,6 +141,7 @@ class MemoryRecord(NamedTuple):
     metadata: Mapping[str, Any]
     created_at: datetime
     updated_at: datetime
+    media: tuple[Media, ...] = ()
 
 
 def is_many(record: MemoryRecord) -> bool:

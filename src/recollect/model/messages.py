@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
 
 from recollect.model.literals import MessageRole, MessageStatus
+from recollect.model.media import Media, MediaLike
 
 Content: TypeAlias = str | Sequence[str | Mapping[str, Any]]
 
@@ -37,6 +38,7 @@ class MessageFields(TypedDict, total=False):
     lng: float | None
     address: str
     place_label: str
+    media: Sequence[MediaLike]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ class NewMessage:
 
     `id` is the host's own id for it, which makes storing idempotent. `sequence` is for hosts that number their
     messages; without it a message is appended. `speaker` is the name of the person who says it, where there are
-    several. `lat`, `lng`, `address` and `place_label` say where it is said.
+    several. `lat`, `lng`, `address` and `place_label` say where it is said. `media` are pictures and the like.
     """
 
     role: MessageRole
@@ -65,6 +67,7 @@ class NewMessage:
     lng: float | None = None
     address: str = ""
     place_label: str = ""
+    media: Sequence[MediaLike] = ()
 
 
 class Message(NamedTuple):
@@ -99,6 +102,7 @@ class Message(NamedTuple):
     lng: float | None = None
     address: str = ""
     place_label: str = ""
+    media: tuple[Media, ...] = ()
 
 
 AppendedAction = Literal["created", "duplicate", "skipped", "forgotten"]

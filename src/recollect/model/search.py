@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
+from recollect.model.files import Chunk
 from recollect.model.literals import Source
+from recollect.model.media import Media
 from recollect.model.memories import Item, MemoryRecord, Remembered, participants_of
 from recollect.model.messages import Compaction, Message
 from recollect.model.places import PlacePart
@@ -93,6 +95,11 @@ class Hit:
         """Give the member who wrote an item of a shared scope; empty for the user's own."""
         named = self.metadata.get(AUTHOR) if self.scope else ""
         return named if isinstance(named, str) else ""
+
+    @property
+    def media(self) -> tuple[Media, ...]:
+        """Give the pictures and the like of a memory or message."""
+        return () if isinstance(self.record, Chunk) else self.record.media
 
     @property
     def participants(self) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from recollect.model.files import (
 )
 from recollect.model.filters import ChunkFilters
 from recollect.model.literals import FileKind, FileSource
+from recollect.model.media import Media
 from recollect.model.memories import Space
 
 
@@ -71,6 +72,12 @@ class FileRows(Protocol):
 
     def file_ids(self) -> Sequence[str]:
         """Give the ids of all files."""
+
+    def has_original(self, digest: str) -> bool:
+        """Say whether a memory or message has the original with this digest."""
+
+    def own_originals(self, ids: Sequence[str]) -> Sequence[str]:
+        """Give the digests of originals that these memories and messages have, and no others of the user."""
 
 
 class FileReader(FileRows, Protocol):
@@ -245,6 +252,9 @@ class Documents(Protocol):
 
     def read(self, data: bytes, name: str, recipe: ChunkingRecipe) -> FileReading:
         """Read a document. Raises InvalidDocument."""
+
+    def examine(self, data: bytes, *, details: bool = True) -> Media:
+        """Say what bytes are: their kind, their type, and with `details` a photo's size, words and place."""
 
     def own(self) -> frozenset[tuple[int, int]]:
         """Give the device and inode of the folder in which originals are kept, which must never be synced."""

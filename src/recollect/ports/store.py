@@ -140,7 +140,7 @@ class Store(
         """Give the device and inode of every file that this store works with; nothing else may open them."""
 
     def known_originals(self, names: Sequence[str]) -> frozenset[str]:
-        """Say which copies of documents belong to a file of any user."""
+        """Say which originals belong to a file, a memory or a message of any user."""
 
     def users_with_expired(self, now: datetime) -> Iterable[Scope]:
         """Name the users who have memories past their expiry."""

@@ -101,7 +101,7 @@ MEMORIES: Final = _table(
     "id:id type content subject key value context importance:share confidence:share source trust:trust session_id "
     "occurred_at:time? valid_from:time valid_until:time? superseded_by:id? expires_at:time? lat:latitude? "
     "lng:longitude? address:address place_label:label metadata:json=object created_at:time updated_at:time "
-    "content_hash",
+    "media:json=list content_hash",
     derived="seq terms place", kind="memory",
 )  # fmt: skip
 CONVERSATIONS: Final = _table(
@@ -114,7 +114,7 @@ MESSAGES: Final = _table(
     "content blocks:json=list tool_calls:json=list tool_call_id tokens:count "
     "status:text=active|compacted|archived trust:trust model input_tokens:int? output_tokens:int? "
     "thinking_tokens:int? feedback:int?=-1|1 metadata:json=object said_at:time created_at:time "
-    "lat:latitude? lng:longitude? address:address place_label:label learned:bool",
+    "lat:latitude? lng:longitude? address:address place_label:label media:json=list learned:bool",
     derived="seq terms place", kind="message",
 )  # fmt: skip
 DERIVATIONS: Final = _table(
@@ -167,6 +167,7 @@ TRANSFERRED: Final = (
 LEFT_BEHIND: Final[Mapping[str, str]] = {
     "users": "counters, made anew",
     "sequence": "numbers of rows in SQLite, given out anew",
+    "media_originals": "made anew from the media of items",
     "places": "made anew from the addresses and labels of items",
     "geocodes": "a cache of what geocoders said",
     "embedding_spaces": "the space that is searched goes along with the vectors",

@@ -33,6 +33,7 @@ from recollect.service.routes import (
     files,
     hooks,
     live,
+    media,
     memories,
     page,
     places,
@@ -92,6 +93,7 @@ ROUTERS: Final = (
     hooks.router,
     hooks.forgetting,
     files.router,
+    media.router,
     places.router,
     scopes.router,
     transfer.router,
@@ -223,8 +225,12 @@ def create_service(memory: Memory, shared: Path | None = None) -> Service:
 
     app = create_app(memory, subscriptions, metrics, limiter)
     limits = BodyLimits(
-        larger={files.FILES_PATH: files.most_sent_bytes(memory.settings), transfer.IMPORT_PATH: transfer.MOST_BYTES},
-        any_form=frozenset({files.FILES_PATH, transfer.IMPORT_PATH}),
+        larger={
+            files.FILES_PATH: files.most_sent_bytes(memory.settings),
+            media.MEDIA_PATH: media.most_bytes(memory.settings),
+            transfer.IMPORT_PATH: transfer.MOST_BYTES,
+        },
+        any_form=frozenset({files.FILES_PATH, media.MEDIA_PATH, transfer.IMPORT_PATH}),
     )
     folders = WatchedFolders(memory, metrics.synced)
     backups = ScheduledBackups(memory, metrics.backed_up)

@@ -23,6 +23,7 @@ from pydantic import (
 )
 
 from recollect.model.literals import MEMORY_TYPES, SOURCES, TYPE_ALIASES, MemoryType, Source
+from recollect.model.media import LONGEST_CAPTION, LONGEST_TRANSCRIPT, LONGEST_URL, MOST_MEDIA, MediaKind
 from recollect.model.places import LONGEST_LABEL
 from recollect.model.scopes import ScopeRole
 from recollect.service.body_model import EXAMPLES, VISIBLE, Share, StrictBody
@@ -97,6 +98,34 @@ GivenType = Annotated[
 ]
 
 
+MediaText = Annotated[str, Field(max_length=LONGEST_CAPTION)]
+MediaNumber = Annotated[int, Field(ge=0, lt=2**53), WHOLE_NUMBER]
+
+
+class MediaBody(StrictBody):
+    """A picture, sound, film or document: with a `url`, which is never fetched, or the `original` of an upload."""
+
+    model_config = ConfigDict(json_schema_extra=EXAMPLES["MediaBody"])
+
+    kind: MediaKind | None = None
+    url: Annotated[str, Field(max_length=LONGEST_URL)] = ""
+    original: Annotated[str, Field(max_length=64, pattern=r"^([0-9a-f]{64})?$")] = ""
+    mime: ShortText = ""
+    size: MediaNumber | None = None
+    duration_s: Annotated[float, Field(ge=0, lt=2**53, allow_inf_nan=False)] | None = None
+    width: MediaNumber | None = None
+    height: MediaNumber | None = None
+    caption: MediaText = ""
+    alt: MediaText = ""
+    transcript: Annotated[str, Field(max_length=LONGEST_TRANSCRIPT)] = ""
+    exif: MediaText = ""
+    lat: Latitude | None = None
+    lng: Longitude | None = None
+
+
+MediaList = Annotated[list[MediaBody], Field(max_length=MOST_MEDIA)]
+
+
 class NewMemoryBody(LocatableBody):
     """A memory to store. Only the content is needed."""
 
@@ -130,6 +159,7 @@ class NewMemoryBody(LocatableBody):
     valid_until: Timestamp | None = None
     expires_at: Timestamp | None = None
     metadata: JsonObject = Field(default_factory=dict)
+    media: MediaList = Field(default_factory=list)
     participants: Annotated[
         list[Annotated[str, Field(min_length=1, max_length=LONGEST_LABEL, pattern=VISIBLE)]],
         Field(max_length=MOST_ITEMS, exclude=True, description="The names of those who took part in an event"),
@@ -188,6 +218,7 @@ class MemoryPatch(PlacedBody):
     valid_until: Timestamp | None = None
     expires_at: Timestamp | None = None
     metadata: JsonObject = Field(default_factory=dict)
+    media: MediaList = Field(default_factory=list)
 
 
 class ReadingBody(StrictBody):
@@ -281,7 +312,7 @@ MessageContent = (
 class MessageBody(LocatableBody):
     """A message as it was said, perhaps with the place where it was said.
 
-    It has content or tool calls; the result of a tool has a `tool_call_id`.
+    It has content, media or tool calls; the result of a tool has a `tool_call_id`.
     """
 
     model_config = ConfigDict(json_schema_extra=EXAMPLES["MessageBody"])
@@ -299,6 +330,7 @@ class MessageBody(LocatableBody):
     output_tokens: TokenCount | None = None
     thinking_tokens: TokenCount | None = None
     metadata: JsonObject = Field(default_factory=dict)
+    media: MediaList = Field(default_factory=list)
 
     @property
     def texts(self) -> int:

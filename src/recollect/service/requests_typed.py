@@ -12,6 +12,7 @@ from recollect.service.requests import (
     MOST_ITEMS,
     WHOLE_NUMBER,
     JsonObject,
+    MediaList,
     MemoryText,
     ShortText,
     Timestamp,
@@ -35,6 +36,7 @@ class TypedBody(LocatableBody):
     valid_until: Timestamp | None = None
     expires_at: Timestamp | None = None
     metadata: JsonObject | None = None
+    media: MediaList | None = None
 
     @property
     def texts(self) -> int:

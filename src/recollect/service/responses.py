@@ -35,6 +35,7 @@ from recollect.model.clusters import Cluster, Clusters, DuplicatePair
 from recollect.model.files import AddedAction, Chunk, FilePage, FileRecord
 from recollect.model.insights import Insights, Tidying
 from recollect.model.literals import FileKind, FileSource, Permission, Source
+from recollect.model.media import Media
 from recollect.model.memories import Doubt, MemoryRecord, Page, Remembered
 from recollect.model.messages import Appended, Compaction, ConversationInfo, Message, ToolCall, Window
 from recollect.model.places import Located, NamedPlace, PlacePart, PlaceSummary
@@ -150,7 +151,7 @@ def _at(*path: str) -> Any:  # noqa: ANN401 - a Field
 
 def _if_known(*path: str) -> Any:  # noqa: ANN401 - a Field
     """Take a field from inside of a value, and leave it out where there is nothing."""
-    return Field(default=None, validation_alias=AliasPath(*path), exclude_if=lambda value: value in (None, "", []))
+    return Field(default=None, validation_alias=AliasPath(*path), exclude_if=lambda value: value in (None, "", [], ()))
 
 
 class ProblemDocument(BaseModel):
@@ -164,6 +165,7 @@ class ProblemDocument(BaseModel):
     detail: str = Field(examples=["No memory 01a1dfdf-9755-700c-8ecf-655f449c5cac."])
 
 
+MediaAnswerBody = body("MediaAnswer", Media)
 MemoryBody = body("MemoryBody", MemoryRecord)
 MemoryPageBody = body("MemoryPage", Page, defaults={"cursor": None})
 MemoriesBody = body("Memories", items=tuple[MemoryRecord, ...])
@@ -200,6 +202,7 @@ HitBody = body(
     confidence=(float | None, _if_known("record", "confidence")),
     learned_from=(str | None, _if_known("learned_from")),
     participants=(list[str] | None, _if_known("participants")),
+    media=(tuple[Media, ...] | None, _if_known("media")),
     speaker=(str | None, _if_known("record", "speaker")),
     channel=(str | None, _if_known("channel")),
     lat=(float | None, _if_known("place", "lat")),

@@ -27,6 +27,9 @@ class FileSettings:
     )
     most_mb: int = field(default=10, metadata=about(whole(1, 1_024), "Largest file that is synced, in MiB."))
     document_mb: int = field(default=32, metadata=about(whole(1, 1_024), "Largest document that is added, in MiB."))
+    media_mb: int = field(
+        default=16, metadata=about(whole(1, 1_024), "Largest picture, sound or film of a memory or message, in MiB.")
+    )
     chunk_tokens: int = field(
         default=400, metadata=about(whole(50, 4_000), "Approximate length of a chunk, in tokens.")
     )

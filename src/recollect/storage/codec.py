@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from recollect.authorization import Key
 from recollect.model.files import Chunk, ChunkDraft, ChunkMark, FileRecord, Folder
 from recollect.model.literals import PERMISSIONS
+from recollect.model.media import Media, read_media
 from recollect.model.memories import Draft, MemoryRecord, MessageDraft
 from recollect.model.messages import ConversationInfo, ConversationRecord, Message, ToolCall
 from recollect.model.places import Located, NamedPlace, PlaceRow, Sighting, place_id
@@ -38,8 +39,10 @@ class RecordCodec:
         self.values = values
         self.time = values.read_time
         as_json, as_tuple = values.read_json, _tuple_of(values.read_json)
-        self.memory = self._reader(MemoryRecord, metadata=as_json)
-        self.message = self._reader(Message, metadata=as_json, blocks=as_tuple, tool_calls=self._tool_calls)
+        self.memory = self._reader(MemoryRecord, metadata=as_json, media=self._media)
+        self.message = self._reader(
+            Message, metadata=as_json, blocks=as_tuple, tool_calls=self._tool_calls, media=self._media
+        )
         self.conversation = self._reader(ConversationRecord, private=bool, metadata=as_json)
         self.conversation_info = self._reader(
             ConversationInfo, private=bool, tokens=int, active_tokens=int, metadata=as_json
@@ -73,6 +76,9 @@ class RecordCodec:
     def _tool_calls(self, value: Any) -> tuple[ToolCall, ...]:  # noqa: ANN401 - JSON
         return tuple(ToolCall(*call) for call in self.values.read_json(value))
 
+    def _media(self, value: Any) -> tuple[Media, ...]:  # noqa: ANN401 - JSON
+        return () if value == "[]" else read_media(self.values.read_json(value))
+
     def time_or_none(self, value: Any) -> datetime | None:  # noqa: ANN401 - as the database has it
         """Read a moment that may be missing."""
         return None if value is None else self.time(value)
@@ -82,6 +88,7 @@ class RecordCodec:
         record = draft.record
         values = record._asdict()
         values |= {"metadata": self.values.write_json(record.metadata), "terms": self.values.write_terms(draft.terms)}
+        values["media"] = self.values.write_json([media.stored() for media in record.media])
         place = place_id(record.address, record.place_label)
         return {"user_id": user_id, "content_hash": draft.content_hash, "place": place, **values}
 
@@ -92,6 +99,7 @@ class RecordCodec:
         calls = [[call.id, call.name, call.arguments] for call in message.tool_calls]
         values |= {"metadata": write_json(message.metadata), "blocks": write_json(message.blocks)}
         values |= {"tool_calls": write_json(calls), "terms": self.values.write_terms(draft.terms)}
+        values["media"] = write_json([media.stored() for media in message.media])
         return {"user_id": user_id, "place": place_id(message.address, message.place_label), **values}
 
     def conversation_values(self, record: ConversationRecord) -> dict[str, Any]:

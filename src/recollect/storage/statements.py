@@ -34,6 +34,7 @@ COMMON = (
     "conversations.sql",
     "spaces.sql",
     "files.sql",
+    "media.sql",
     "places.sql",
     "access.sql",
     "scopes.sql",

@@ -41,7 +41,7 @@ _HAS_A_KEY: Final[dict[str, Any]] = {
     ]
 }
 
-# A message says something or calls a tool; the result of a tool may be empty, but must say of which call it is.
+# A message says or shows something or calls a tool; the result of a tool may be empty, but says of which call it is.
 _SAYS_SOMETHING: Final[dict[str, Any]] = {
     "anyOf": [
         {
@@ -55,10 +55,13 @@ _SAYS_SOMETHING: Final[dict[str, Any]] = {
                 "content": {"anyOf": [{"type": "string", "pattern": _NOT_BLANK}, {"type": "array", "minItems": 1}]},
             },
         },
-        {
-            "required": ["tool_calls"],
-            "properties": {"role": {"not": {"const": "tool"}}, "tool_calls": {"type": "array", "minItems": 1}},
-        },
+        *(
+            {
+                "required": [name],
+                "properties": {"role": {"not": {"const": "tool"}}, name: {"type": "array", "minItems": 1}},
+            }
+            for name in ("tool_calls", "media")
+        ),
     ]
 }
 

@@ -61,15 +61,17 @@ def _never_null(parameter: dict[str, Any]) -> dict[str, Any]:
 def beyond_the_schema(case: Case[Any]) -> bool:
     """Tell whether a request may be refused although it fits: no schema can say these things.
 
-    An end must come after its beginning; nodes must be configured; blocks and turns come in any host's manner, so their
-    form is checked by what reads them. A document needs a name, from the form or the query, and must be one; an archive
-    must be one of ours; the last line that is wanted comes after the first; and to replace what is there is to forget
-    it. Where somebody is, is said in one way, with both coordinates, and a radius needs a place that is known; what is
-    said twice is the same twice. A time zone is one that exists, and a source may correct what it is trusted with.
+    An end must come after its beginning; nodes must be configured; blocks and turns come in any host's manner, so
+    their form is checked by what reads them. Media have a url of the web, or an original that was sent. A document
+    needs a name, from the form or the query, and must be one; an archive must be one of ours; the last line that is
+    wanted comes after the first; and to replace what is there is to forget it. Where somebody is, is said in one
+    way, with both coordinates, and a radius needs a place that is known; what is said twice is the same twice. A
+    time zone is one that exists, and a source may correct what it is trusted with.
     """
     if case.operation.label in (
         "POST /api/hooks/agent-end",
         "POST /api/files",
+        "POST /api/media",
         "GET /api/files/{id}/text",
         "POST /api/import",
         "PUT /api/admin/scopes/{name}/members/{user}",
@@ -89,7 +91,7 @@ def beyond_the_schema(case: Case[Any]) -> bool:
         in_blocks
         or corrected
         or bool((case.query or {}).get("zone"))
-        or any(one.get("valid_until") or one.get("nodes") for one in given)
+        or any(one.get("valid_until") or one.get("nodes") or one.get("media") for one in given)
     )
 
 

@@ -286,6 +286,7 @@ class Machine(RuleBasedStateMachine):
         for part in ("", "/text", "/chunks", "/original"):
             self.not_found(person, "GET", f"/api/files/{file}{part}", door)
         self.not_found(person, "DELETE", f"/api/files/{file}", door)
+        self.not_found(person, "GET", f"/api/media/{'0' * 64}", door)
         for one in (memory, message, file):
             receipt = self.world.do(person, "POST", "/api/forget", {"id": one}, door=door).json()
             if receipt["action"] != "not_found":

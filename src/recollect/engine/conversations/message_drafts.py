@@ -7,17 +7,19 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from recollect import ids
 from recollect.dialogue import blocks
 from recollect.engine.base.context import Engine
 from recollect.engine.drafts import memory_drafts, redaction
 from recollect.engine.drafts.authors import authored_metadata
+from recollect.engine.drafts.media import message_with_checked_media
 from recollect.engine.drafts.searchable_text import message_terms
 from recollect.errors import InvalidMessage
 from recollect.model.literals import MessageRole, Trust
-from recollect.model.memories import MessageDraft
+from recollect.model.media import Media
+from recollect.model.memories import MessageDraft, Scope
 from recollect.model.messages import Content, Message, NewMessage, ToolCall
 from recollect.model.places import check_coordinates
 from recollect.text.clean import clean
@@ -47,16 +49,19 @@ class DraftedMessage:
     sequence: int | None
 
 
-def draft_message(engine: Engine, conversation: str, offered: NewMessage, now: datetime) -> DraftedMessage:
+def draft_message(
+    engine: Engine, scope: Scope, conversation: str, offered: NewMessage, now: datetime
+) -> DraftedMessage:
     """Draft a message."""
+    offered = message_with_checked_media(engine, scope, offered)
     role = blocks.role_of(offered.role)
     parts = blocks.read_content(offered.content)
     calls = (*parts.calls, *blocks.tool_calls(offered.tool_calls))
-    if not parts.text.strip() and not parts.blocks and not calls and role != "tool":
-        raise InvalidMessage("The message is empty. Pass its text, its blocks or its tool calls.")
+    if not (parts.text.strip() or parts.blocks or calls or offered.media) and role != "tool":
+        raise InvalidMessage("The message is empty. Pass its text, its blocks, its media or its tool calls.")
     _check(offered, role)
     text = clean_text(engine, _truncate(parts.text) if role == "tool" else parts.text, role)
-    has_media = any(block.get("type") not in (None, "text") for block in parts.blocks)
+    has_media = bool(offered.media) or any(block.get("type") not in (None, "text") for block in parts.blocks)
     if not text and not calls and role != "tool" and not has_media:
         return DraftedMessage(None, None)
     message = Message(
@@ -82,6 +87,7 @@ def draft_message(engine: Engine, conversation: str, offered: NewMessage, now: d
         said_at=now if offered.said_at is None else memory_drafts.utc(offered.said_at, "said_at"),
         created_at=now,
         **_place_fields(engine, offered),
+        media=cast("tuple[Media, ...]", offered.media) or (),  # checked above
     )
     return DraftedMessage(finish(engine, message), offered.sequence)
 

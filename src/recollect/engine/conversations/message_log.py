@@ -24,7 +24,7 @@ _MAX_SHOWN = 10_000
 def append(engine: Engine, scope: Scope, conversation: str, offered: Sequence[NewMessage]) -> tuple[Appended, ...]:
     """Add messages to a conversation, all or none. It is durable when this returns."""
     now = engine.clock.now()
-    drafted = [message_drafts.draft_message(engine, conversation, message, now) for message in offered]
+    drafted = [message_drafts.draft_message(engine, scope, conversation, message, now) for message in offered]
 
     def work(writer: StoreWriter) -> tuple[Appended, ...]:
         return add(writer, engine, open_conversation(writer, conversation, now), drafted, now)
@@ -40,7 +40,8 @@ def bring(
     """Import messages, trusted no more than `trust`; forgotten ones do not come back."""
     now = engine.clock.now()
     drafted = [
-        _cap_trust(message_drafts.draft_message(engine, conversation, message, now), trust) for message in offered
+        _cap_trust(message_drafts.draft_message(engine, scope, conversation, message, now), trust)
+        for message in offered
     ]
 
     def work(writer: StoreWriter) -> tuple[Appended, ...]:

@@ -30,6 +30,7 @@ from recollect.errors import AlreadyProcessed, InvalidInput, RecollectError
 from recollect.model.files import Chunk
 from recollect.model.filters import ChunkFilters, Filters, MessageFilters
 from recollect.model.literals import Source, Trust
+from recollect.model.media import described
 from recollect.model.memories import Remembered, Scope
 from recollect.model.messages import Message, NewMessage
 from recollect.model.places import Location, SearchLocation
@@ -158,8 +159,12 @@ def _telling(hits: Sequence[Hit], most: int) -> list[tuple[Hit, str]]:
     first = sorted(hits, key=lambda hit: (not silence.is_standing(hit), hit.source != "memory"))
     texts = {hit.id: text for hit, text in zip(first, unsaid([hit.content for hit in first]), strict=True)}
     rules = [(hit, hit.content) for hit in hits if silence.is_standing(hit)]
-    others = [(hit, texts[hit.id]) for hit in hits if texts[hit.id] and not silence.is_standing(hit)]
+    others = [(hit, _shown(hit, texts[hit.id])) for hit in hits if texts[hit.id] and not silence.is_standing(hit)]
     return [*others[:most], *rules]
+
+
+def _shown(hit: Hit, text: str) -> str:
+    return f"{text} {described(hit.media)}" if hit.media else text
 
 
 def _location(request: NewMessage) -> SearchLocation | None:
@@ -173,7 +178,7 @@ def _save_request(
 ) -> PromptContext:
     """Save the request; the answer is complete in the same transaction."""
     now = engine.clock.now()
-    drafted = [message_drafts.draft_message(engine, session, request, now)]
+    drafted = [message_drafts.draft_message(engine, scope, session, request, now)]
 
     def work(writer: StoreWriter) -> PromptContext:
         (appended,) = message_log.deliver(
@@ -209,7 +214,7 @@ def after_turn(
     With `capture.when` set to `worker` the messages are queued, and a worker captures what they teach.
     """
     now, later = engine.clock.now(), read_queue.is_used(engine)
-    drafted, refused = _draft_turn(engine, session, offered, now)
+    drafted, refused = _draft_turn(engine, scope, session, offered, now)
     reads = engine.settings.auto_capture and not later
     unlearned = _find_unlearned(engine, scope, session, drafted) if reads else ()
     learned = turn_capture.learn(engine, scope, unlearned)
@@ -246,7 +251,7 @@ def after_turn(
 
 
 def _draft_turn(
-    engine: Engine, session: str, offered: Iterable[NewMessage | Mapping[str, Any]], now: datetime
+    engine: Engine, scope: Scope, session: str, offered: Iterable[NewMessage | Mapping[str, Any]], now: datetime
 ) -> tuple[list[message_drafts.DraftedMessage], tuple[str, ...]]:
     """Draft the messages of a turn. An invalid one does not cost the others; if all are invalid, it is an error."""
     drafted: list[message_drafts.DraftedMessage] = []
@@ -254,7 +259,7 @@ def _draft_turn(
     for message in offered:
         try:
             parts = message_log.expand([message])
-            drafted += [message_drafts.draft_message(engine, session, part, now) for part in parts]
+            drafted += [_draft_leniently(engine, scope, session, part, now) for part in parts]
         except InvalidInput as error:
             refused.append(error)
     if refused and not drafted:
@@ -262,12 +267,24 @@ def _draft_turn(
     return drafted, (MESSAGE,) if refused else ()
 
 
+def _draft_leniently(
+    engine: Engine, scope: Scope, session: str, offered: NewMessage, now: datetime
+) -> message_drafts.DraftedMessage:
+    """Draft a message of a host; what it calls media and is none does not cost its words."""
+    try:
+        return message_drafts.draft_message(engine, scope, session, offered, now)
+    except InvalidInput:
+        if not offered.media:
+            raise
+        return message_drafts.draft_message(engine, scope, session, replace(offered, media=()), now)
+
+
 def capture(engine: Engine, scope: Scope, text: str, session: str) -> tuple[Remembered, ...]:
     """Capture memories from a text of the user."""
     record = engine.store.read(scope, lambda reader: reader.conversation(session))
     if record is not None and record.private:
         return ()
-    drafted = message_drafts.draft_message(engine, session, NewMessage("user", text), engine.clock.now())
+    drafted = message_drafts.draft_message(engine, scope, session, NewMessage("user", text), engine.clock.now())
     return turn_capture.capture_text(engine, scope, drafted.draft.message) if drafted.draft else ()
 
 

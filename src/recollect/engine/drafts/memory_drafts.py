@@ -15,6 +15,7 @@ from typing import Any
 from recollect import ids
 from recollect.errors import InvalidInput, InvalidMemory
 from recollect.model.literals import MEMORY_TYPES, TYPE_ALIASES, MemoryType, Trust, tier_of
+from recollect.model.media import Media, checked_media, media_names, media_texts
 from recollect.model.memories import MANY, Draft, MemoryRecord, NewMemory, Vector, participants_of
 from recollect.model.places import LONGEST_ADDRESS, LONGEST_LABEL, check_coordinates
 from recollect.ports import Fingerprint, Slot
@@ -101,6 +102,7 @@ def _draft(memory: NewMemory, memory_id: str, now: datetime, vector: Vector | No
         checked_mapping("metadata", memory.metadata) if memory.metadata else {},
         now,
         now,
+        tuple(_plain_media(media) for media in memory.media) if memory.media else (),
     )
     if memory.many:
         record = one_of_many(record)
@@ -122,17 +124,31 @@ def content_hash(record: MemoryRecord) -> str:
         text += "\x1f" + fingerprint_text(record.value)
     if record.type in HAPPENINGS and record.occurred_at is not None:
         text += "\x1e" + record.occurred_at.isoformat()
+    if record.media:
+        text += "\x1d" + "\x1f".join(sorted(media_names(record.media)))
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def searchable_text(record: MemoryRecord) -> str:
     """Give the words by which a record is found: its content, and what it is about."""
     participants = participants_of(record.metadata) if record.metadata else ()
-    if not (record.subject or record.key or record.value or participants):
+    if not (record.subject or record.key or record.value or participants or record.media):
         return record.content
     told = (record.subject, record.key, record.value, *participants)
     extra = (text for text in told if text and text not in record.content)
-    return " ".join((*extra, record.content))
+    return " ".join((*extra, with_media(record.content, record.media)))
+
+
+def with_media(text: str, media: Sequence[Media]) -> str:
+    """Give a text and below it those of its media, which are found like it."""
+    return "\n".join(filter(None, (text, *media_texts(media)))) if media else text
+
+
+def _plain_media(media: object) -> Media:
+    try:
+        return checked_media(media)
+    except ValueError as error:
+        raise InvalidMemory(str(error)) from error
 
 
 def memory_terms(record: MemoryRecord) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from recollect.text.private import without_private
 from recollect.text.secrets import redact, redact_values
 
 _TEXTS = ("content", "subject", "value", "context", "address", "place_label")
-_other_fields = attrgetter(*_TEXTS[1:], "metadata", "lat")
+_other_fields = attrgetter(*_TEXTS[1:], "metadata", "lat", "media")
 _DEFAULT_FIELDS = _other_fields(NewMemory(""))
 _MAX_DEPTH = 100  # deeper data is refused when it is checked
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from recollect.engine.drafts import memory_drafts
 from recollect.model.files import Chunk
-from recollect.model.memories import Embeddable, Item, Space
+from recollect.model.memories import Embeddable, Item, MemoryRecord, Space
 from recollect.model.messages import Message
 from recollect.model.places import PlaceRow, place_name
 from recollect.text.chunks import chunk_terms
@@ -31,7 +31,7 @@ def embedded_texts(item: Embeddable, space: Space | None = None) -> tuple[str, .
         return _with_passages(item.content, lambda text: f"{item.heading}\n{text}" if item.heading else text)
     if isinstance(item, Message):
         return _message_texts(item, bundled=space is not None and space.provider == _BUNDLED)
-    return _with_passages(item.content, lambda text: memory_drafts.passage(item, text))
+    return _with_passages(_told(item), lambda text: memory_drafts.passage(item, text))
 
 
 def whole_text(item: Item) -> str:
@@ -40,7 +40,11 @@ def whole_text(item: Item) -> str:
         return f"{item.heading}\n{item.content}" if item.heading else item.content
     if isinstance(item, Message):
         return _spoken(_speaker(item), message_passage(item))
-    return memory_drafts.passage(item, item.content)
+    return memory_drafts.passage(item, _told(item))
+
+
+def _told(record: MemoryRecord) -> str:
+    return memory_drafts.with_media(record.content, record.media)
 
 
 def _message_texts(message: Message, *, bundled: bool) -> tuple[str, ...]:
@@ -59,9 +63,9 @@ def _with_passages(text: str, framed: Callable[[str], str]) -> tuple[str, ...]:
 
 
 def message_passage(message: Message) -> str:
-    """Give the words of a message; of one that only calls tools, its calls."""
+    """Give the words of a message, and those of its media; of one that only calls tools, its calls."""
     calls = " ".join(f"{call.name} {call.arguments}" for call in message.tool_calls)
-    return message.content or calls
+    return memory_drafts.with_media(message.content or calls, message.media)
 
 
 def _spoken(speaker: str, text: str) -> str:

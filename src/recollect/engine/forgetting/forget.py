@@ -30,6 +30,7 @@ from recollect.engine.forgetting.receipt import ReceiptDraft, settled
 from recollect.engine.forgetting.rewriting import DroppedSummary
 from recollect.errors import InvalidInput
 from recollect.model.files import FileRecord
+from recollect.model.media import original_name
 from recollect.model.memories import MemoryRecord, Scope
 from recollect.model.search import Forgotten, ForgottenAction, ForgottenItem
 from recollect.model.stats import Erasure
@@ -227,6 +228,7 @@ def _forget(
         originals.clear()  # a full disk may have ended an earlier try
         dropped.clear()
         originals.extend(file.original for file in plan.files if file.original)
+        originals.extend(original_name(scope.user_id, digest) for digest in plan.own_originals(writer))
         found = names or not plan.empty
         if receipt is not None and found:
             receipt.collect(writer, plan, names)

@@ -11,6 +11,7 @@ from recollect.engine.conversations.explanations import said_at
 from recollect.engine.drafts.redaction import each_text
 from recollect.model.files import Chunk
 from recollect.model.literals import ItemKind
+from recollect.model.media import media_texts
 from recollect.model.memories import Item, MemoryRecord
 from recollect.model.messages import Message, ToolCall
 from recollect.model.readings import TextSpan
@@ -94,7 +95,7 @@ def _says_beside(item: Item, wording: Wording) -> bool:
     if isinstance(item, MemoryRecord):
         beside = (item.metadata,)
     elif isinstance(item, Message):
-        beside = (item.metadata, item.blocks, [call.arguments for call in item.tool_calls])
+        beside = (item.metadata, item.blocks, [call.arguments for call in item.tool_calls], media_texts(item.media))
     return any(wording.is_said_in(text) for data in beside if data for text in _texts(data))
 
 
@@ -140,11 +141,17 @@ def rewrite_message(
         ToolCall(call.id, call.name, _changed_arguments(call.arguments, change)) for call in message.tool_calls
     )
     blocks = tuple(each_text(list(message.blocks), change))
+    media = tuple(one for one in message.media if not any(map(wording.is_said_in, one.texts)))
     left = message._replace(
-        content=content, blocks=blocks, tool_calls=calls, metadata=each_text(dict(message.metadata), change)
+        content=content,
+        blocks=blocks,
+        tool_calls=calls,
+        metadata=each_text(dict(message.metadata), change),
+        media=media,
     )
     if left == message:
         return None
+    removed += media_texts([one for one in message.media if one not in media])
     if message.role == "tool" and not content:
         left = left._replace(content=GONE)
     if _is_empty(left):
@@ -183,7 +190,7 @@ def _changed_arguments(arguments: str, change: Callable[[str], str]) -> str:
 
 def _is_empty(message: Message) -> bool:
     """Tell whether nothing is left that a model or a person would miss."""
-    media = any(block.get("type") not in (None, "text") for block in message.blocks)
+    media = bool(message.media) or any(block.get("type") not in (None, "text") for block in message.blocks)
     return not any(map(str.isalnum, message.content)) and not message.tool_calls and not media
 
 

@@ -6,6 +6,7 @@ from recollect.engine.forgetting.mentions import RewrittenChunk, RewrittenMessag
 from recollect.engine.forgetting.rewriting import DroppedSummary
 from recollect.model.files import FileRecord
 from recollect.model.search import ForgottenItem
+from recollect.ports import StoreReader, StoreWriter
 
 
 class ForgetPlan(NamedTuple):
@@ -28,6 +29,12 @@ class ForgetPlan(NamedTuple):
     remade: tuple[DroppedSummary, ...] = ()
     sources: tuple[str, ...] = ()
     items: tuple[ForgottenItem, ...] = ()
+
+    def own_originals(self, rows: StoreReader | StoreWriter) -> list[str]:
+        """Give the digests of originals that only what goes has."""
+        left = {change.message.id: change.left.media for change in self.rewritten if change.left is not None}
+        kept = {media.original for several in left.values() for media in several}
+        return [digest for digest in rows.own_originals([*self.ids, *left]) if digest not in kept]
 
     @property
     def empty(self) -> bool:

@@ -21,6 +21,7 @@ from recollect.engine.forgetting.marks import MARK_KINDS, KeyedMark, Marker, Mar
 from recollect.engine.forgetting.plan import ForgetPlan
 from recollect.errors import ReceiptRefused
 from recollect.model.files import FileRecord
+from recollect.model.media import media_texts, original_name
 from recollect.model.memories import MemoryRecord, Scope
 from recollect.model.messages import Message
 from recollect.model.receipts import RECEIPT_VERSION, AuditPosition, Receipt
@@ -80,6 +81,8 @@ class ReceiptDraft:
         for file in plan.files:
             self._marks.add(self._of_file(writer, file))
         self._marks.add(map(self._marker.name, (*plan.folders, *conversations)))
+        originals = plan.own_originals(writer)
+        self._marks.add(self._marker.name(original_name(self._scope.user_id, digest)) for digest in originals)
         self._collect_rewritten(plan)
         self._counts.update(conversations=len(conversations), folders=len(plan.folders), files=len(plan.files))
 
@@ -102,13 +105,14 @@ class ReceiptDraft:
             if record.key and record.value:
                 yield self._marker.value(record.subject, record.key, record.value)
             yield from self._of_data(record.metadata)
+            yield from self._of_data([*media_texts(record.media)])
 
     def _of_message(self, message: Message, *, said: bool) -> Iterator[KeyedMark]:
         self._counts["summaries" if message.role == "summary" else "messages"] += 1
         yield self._marker.id(message.id)
         if said:
             yield from self._of_text(message.content, whole=False)
-            yield from self._of_data([*message.blocks, message.metadata])
+            yield from self._of_data([*message.blocks, message.metadata, *media_texts(message.media)])
             for call in message.tool_calls:
                 yield from self._of_text(call.arguments, whole=False)
 

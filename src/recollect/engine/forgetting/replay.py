@@ -18,6 +18,7 @@ from recollect.engine.forgetting import forget
 from recollect.engine.forgetting.mentions import RewrittenChunk, RewrittenMessage
 from recollect.model.files import Chunk
 from recollect.model.memories import Scope
+from recollect.model.messages import Message
 from recollect.ports import Store, StoreReader, StoreWriter
 from recollect.ports.transfer import TOMBSTONES, IncomingRow
 from recollect.text.mentions import sentence_marks, without
@@ -86,7 +87,7 @@ class _Replay:
         return [
             (item_id, RewrittenMessage(here[item_id], there[item_id], ()) if item_id in there else None)
             for item_id in found
-            if item_id not in there or there[item_id].content != here[item_id].content
+            if item_id not in there or _said(there[item_id]) != _said(here[item_id])
         ]
 
     def _folders(self) -> list[str]:
@@ -105,6 +106,10 @@ class _Replay:
                 if spans:
                     removed = tuple(span.of(chunk.content) for span in spans)
                     yield RewrittenChunk(chunk, without(chunk.content, spans), chunk.heading, removed)
+
+
+def _said(message: Message) -> tuple[object, ...]:
+    return message.content, message.media
 
 
 def _chunks_of(rows: StoreReader, file_id: str) -> Sequence[Chunk]:

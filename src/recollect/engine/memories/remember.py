@@ -15,11 +15,13 @@ from recollect.engine.base import call_embedder
 from recollect.engine.base.context import REWORDING, VECTOR, Engine
 from recollect.engine.drafts import memory_drafts, redaction, tombstones
 from recollect.engine.drafts.authors import authored
+from recollect.engine.drafts.media import with_checked_media
 from recollect.engine.drafts.searchable_text import embedded_texts
 from recollect.engine.vectors import embed_texts
 from recollect.engine.vectors.embed_texts import EmbeddedItems
 from recollect.errors import EmbeddingError, InvalidVector, StoreDamaged
 from recollect.model.filters import Filters
+from recollect.model.media import media_names
 from recollect.model.memories import Draft, MemoryRecord, NewMemory, Remembered, Scope, Space, Vector, is_many, lapsed
 from recollect.model.places import is_somewhere
 from recollect.model.vectors import as_units
@@ -170,7 +172,9 @@ def prepare_batch(
     """Draft and embed memories; those that cannot be embedded now are stored without a vector."""
     space = _space(engine, wait=wait)
     with without_gc():
-        memories = [authored(engine, redaction.public(engine, memory)) for memory in memories]
+        memories = [
+            authored(engine, redaction.public(engine, with_checked_media(engine, scope, memory))) for memory in memories
+        ]
         vectors = _check_vectors(engine, space, memories)
         drafts = memory_drafts.draft_memories(memories, engine.clock.now(), vectors, engine.priority.give_way)
     lacking = [position for position, draft in enumerate(drafts) if draft.vector is None]
@@ -232,7 +236,8 @@ def _near_duplicate(engine: Engine, scope: Scope, draft: Draft, space: Space | N
 
 def _says_the_same(other: MemoryRecord, record: MemoryRecord) -> bool:
     slots = [(memory.subject, memory.key, memory.context, memory.value) for memory in (other, record)]
-    return slots[0] == slots[1] and same_statement(other.content, record.content)
+    pictured = {*media_names(record.media)} <= {*media_names(other.media)}
+    return pictured and slots[0] == slots[1] and same_statement(other.content, record.content)
 
 
 def batch_work(engine: Engine, batch: MemoryBatch, *, imported: bool) -> Callable[[StoreWriter], list[Remembered]]:
@@ -279,6 +284,7 @@ def _store_draft(writer: StoreWriter, prepared: PreparedMemory) -> Remembered:
         told_more = is_many(record) and _says_more(record, old)
         if told_more and _says_more(old, record):  # each says something of its own about one value
             return _insert(writer, draft, prepared.space)
+        told_more = told_more or not {*media_names(record.media)} <= {*media_names(old.media)}
         if memory_drafts.slot(record) is None or (same_value(old, draft) and not told_more):
             return _confirm(writer, old, record)
         return _supersede(writer, draft, prepared.space, old)

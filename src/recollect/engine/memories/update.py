@@ -13,6 +13,7 @@ from recollect import ids
 from recollect.engine.base.context import Engine
 from recollect.engine.drafts import memory_drafts, redaction
 from recollect.engine.drafts.authors import authored
+from recollect.engine.drafts.media import check_media
 from recollect.engine.drafts.searchable_text import embedded_texts
 from recollect.engine.memories import remember
 from recollect.engine.vectors import embed_texts
@@ -43,6 +44,8 @@ def update(engine: Engine, scope: Scope, memory_id: str, changes: dict[str, Any]
 
 def _update_once(engine: Engine, scope: Scope, memory_id: str, changes: dict[str, Any]) -> MemoryRecord:
     old = _live(engine.store.read(scope, lambda reader: reader.get([memory_id])), memory_id)
+    if "media" in changes:
+        changes = {**changes, "media": check_media(engine, scope, changes["media"], InvalidMemory)}
     planned = _revise_draft(engine, old, changes)
     if _unchanged(old, planned.record, changes):
         return old

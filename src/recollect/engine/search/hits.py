@@ -11,6 +11,7 @@ from recollect.engine.search.kind_ranking import KindRanking, RankedRow
 from recollect.engine.search.prepared_query import PreparedQuery
 from recollect.model.files import Chunk
 from recollect.model.literals import SOURCE_OF, ItemKind, Source
+from recollect.model.media import media_names, media_texts
 from recollect.model.memories import Item, MemoryRecord, participants_of
 from recollect.model.messages import Message
 from recollect.model.places import is_somewhere
@@ -116,10 +117,11 @@ def _unwanted(text: str, query: ParsedQuery) -> bool:
 def searched_text(item: Item) -> str:
     """Give the words that an item is found by."""
     if isinstance(item, MemoryRecord):
-        return " ".join((item.content, item.subject, item.key, item.value, *participants_of(item.metadata)))
+        about = (item.subject, item.key, item.value, *participants_of(item.metadata), *media_texts(item.media))
+        return " ".join((item.content, *about))
     if isinstance(item, Chunk):
         return f"{item.content} {item.heading}"
-    return item.content or message_passage(item)
+    return message_passage(item)
 
 
 def _fold(items: Mapping[str, Item]) -> dict[str, list[str]]:
@@ -137,10 +139,10 @@ def _statement(item: Item, text: str) -> tuple[str, ...]:
     """Give what makes two hits the same: the text, its speaker or context, and of events also the time."""
     if isinstance(item, MemoryRecord):
         occurred = item.occurred_at.isoformat() if item.type in HAPPENINGS and item.occurred_at else ""
-        return (fingerprint_text(text), item.context, occurred)
+        return (fingerprint_text(text), item.context, occurred, *media_names(item.media))
     if isinstance(item, Chunk):
         return (fingerprint_text(item.content), item.role, "")
-    return (fingerprint_text(text), item.speaker or item.role, "")
+    return (fingerprint_text(text), item.speaker or item.role, "", *media_names(item.media))
 
 
 class _LazyTerms(dict[str, frozenset[str]]):

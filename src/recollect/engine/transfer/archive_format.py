@@ -13,19 +13,21 @@ from functools import cache, partial
 from typing import Any, Final, TypeAlias, cast
 
 from recollect.errors import InvalidDocument
+from recollect.model.media import checked_media
 from recollect.ports.transfer import Column, Row, TransferTable
 
 _ValueCheck: TypeAlias = Callable[[Any], Any]
 
 FORMAT: Final = "recollect-export"
-VERSION: Final = 3
-READABLE_VERSIONS: Final = (1, 2, VERSION)  # the first had no vectors of passages, the second no search log
+VERSION: Final = 4
+READABLE_VERSIONS: Final = (1, 2, 3, VERSION)  # the first had no passages, the second no search log, the third no media
 MANIFEST: Final = "manifest.json"
 SPACES: Final = "spaces.jsonl"
 VECTORS: Final = "vectors.jsonl"
 SECRETS: Final = "secrets.jsonl"
 ORIGINALS: Final = "originals/"
 USER: Final = "user"
+MEDIA: Final = "media"
 
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
 _WHOLE: Final = 1e16  # from here on floats are written with an exponent, which jsonb writes out as a whole number
@@ -115,6 +117,8 @@ def decode(line: bytes, where: str) -> dict[str, Any]:
 def decode_row(line: bytes, table: TransferTable, where: str) -> tuple[str, Row]:
     """Read a row and whose it is, and check every value. Raises InvalidDocument."""
     values = decode(line, where)
+    if MEDIA in table.names:
+        values.setdefault(MEDIA, [])
     user = values.get(USER)
     if not isinstance(user, str) or not user:
         raise InvalidDocument(f"{where} names no user.")
@@ -210,6 +214,8 @@ def _read_list(name: str, value: Any) -> Any:  # noqa: ANN401
     kind = {"notes": str, "tool_calls": list}.get(name, dict)
     if type(value) is not list or not all(type(part) is kind for part in value):
         raise TypeError(value)
+    if name == MEDIA:
+        return [checked_media(media).stored() for media in value]
     if kind is list and any([*map(type, call)] != [str, str, str] for call in value):
         raise TypeError(value)
     return value

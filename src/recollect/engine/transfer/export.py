@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple, cast
 from recollect.engine.base.context import Engine
 from recollect.engine.transfer.archive_format import (
     MANIFEST,
+    MEDIA,
     ORIGINALS,
     SECRETS,
     SPACES,
@@ -22,8 +23,18 @@ from recollect.engine.transfer.archive_writer import ArchiveWriter, ExportCounts
 from recollect.engine.transfer.readable import ReadableExport
 from recollect.errors import NotFound
 from recollect.model.literals import VECTOR_KINDS
+from recollect.model.media import original_name
 from recollect.model.memories import Scope
-from recollect.ports.transfer import FILES, TOMBSTONES, TRANSFERRED, Row, TransferReader, TransferTable
+from recollect.ports.transfer import (
+    FILES,
+    MEMORIES,
+    MESSAGES,
+    TOMBSTONES,
+    TRANSFERRED,
+    Row,
+    TransferReader,
+    TransferTable,
+)
 
 _ORIGINAL: Final = FILES.names.index("original")
 
@@ -95,11 +106,17 @@ class _Export:
             for row in self._reader.rows(scope, table):
                 self._counts.rows[table.name] += 1
                 self._counts.users[scope.user_id] = None
-                yield encode_row(scope.user_id, table, self._outgoing(table, row))
+                yield encode_row(scope.user_id, table, self._outgoing(scope.user_id, table, row))
 
-    def _outgoing(self, table: TransferTable, row: Row) -> Row:
+    def _outgoing(self, user_id: str, table: TransferTable, row: Row) -> Row:
         if table is TOMBSTONES:
             self._secrets.add(row[0].partition(":")[0])
+        if table in (MEMORIES, MESSAGES):
+            self._originals |= {
+                media["original"]: original_name(user_id, media["original"])
+                for media in row[table.names.index(MEDIA)]
+                if "original" in media
+            }
         return outgoing(row, self._originals) if table is FILES else row
 
     def _secret_lines(self) -> Iterator[bytes]:

@@ -22,11 +22,13 @@ from recollect.engine.drafts import tombstones
 from recollect.engine.drafts.authors import authored_metadata
 from recollect.engine.drafts.searchable_text import terms_of
 from recollect.engine.files import file_chunks
+from recollect.engine.transfer.archive_format import MEDIA
 from recollect.engine.transfer.archive_reader import Archive, ArchivedVector, open_archive
 from recollect.engine.transfer.export import outgoing
 from recollect.engine.transfer.save import insist_not_own, plain_archive
 from recollect.engine.vectors import model_change
 from recollect.errors import InvalidInput
+from recollect.model.media import read_media
 from recollect.model.memories import MemoryRecord, Scope, Space
 from recollect.model.messages import Message, ToolCall
 from recollect.ports import StoreWriter
@@ -201,6 +203,8 @@ class _Import:
             rows = self._authored(table, rows)  # noqa: PLW2901 - the same rows
             if table is FILES:
                 rows = self._with_originals(scope, rows)  # noqa: PLW2901 - the same rows
+            elif table in (MEMORIES, MESSAGES):
+                self._keep_media(scope, table, rows)
             self._bring(scope, table, rows)
             self._engine.priority.give_way()
             done += len(rows)
@@ -270,6 +274,18 @@ class _Import:
                 self._report.skip("originals", NO_ORIGINAL, int(data is None), example=f"files {row[0]}")
             kept.append(row if row[0] not in new else (*row[:position], name, *row[position + 1 :]))
         return kept
+
+    def _keep_media(self, scope: Scope, table: TransferTable, rows: list[Row]) -> None:
+        """Keep the originals of memories and messages that are about to be brought."""
+        position = table.names.index(MEDIA)
+        if not any("original" in media for row in rows for media in row[position]):
+            return
+        for row in self._engine.store.write(scope, lambda writer: _judge(writer, table, rows)).new:
+            for digest in (media["original"] for media in row[position] if "original" in media):
+                data = self._archive.original(digest)
+                name = "" if data is None else self._engine.documents.keep(scope.user_id, digest, data)
+                self._report.brought["originals"] += bool(name)
+                self._report.skip("originals", NO_ORIGINAL, int(data is None), example=f"{table.name} {row[0]}")
 
     def _settle(self) -> None:
         """Take back what cannot stand alone."""
@@ -358,7 +374,7 @@ def _left_out(writer: StoreWriter, table: TransferTable, rows: Sequence[Row]) ->
 
 def _marks(table: TransferTable, row: Row) -> tuple[str, ...]:
     if table is MEMORIES:
-        return tombstones.of_memory(MemoryRecord._make(row[:_RECORD]))
+        return tombstones.of_memory(_record(row))
     if table is MESSAGES:
         return fingerprints(_message(row))
     values = dict(zip(table.names, row, strict=True))
@@ -382,7 +398,7 @@ def _without_query(row: Row) -> Row:
 def _incoming(table: TransferTable, row: Row) -> IncomingRow:
     """Give a row with what is made anew from it."""
     if table is MEMORIES:
-        record = MemoryRecord._make(row[:_RECORD])
+        record = _record(row)
         return IncomingRow(row, terms_of(record), record)
     if table is MESSAGES:
         message = _message(row)
@@ -392,6 +408,10 @@ def _incoming(table: TransferTable, row: Row) -> IncomingRow:
     return IncomingRow(row)
 
 
+def _record(row: Row) -> MemoryRecord:
+    return MemoryRecord._make(row[:_RECORD])._replace(media=read_media(row[MEMORIES.names.index(MEDIA)]))
+
+
 def _message(row: Row) -> Message:
-    calls = tuple(ToolCall(*call) for call in row[_CALLS])
-    return Message._make(row[:_MESSAGE])._replace(tool_calls=calls)
+    calls, media = tuple(ToolCall(*call) for call in row[_CALLS]), read_media(row[MESSAGES.names.index(MEDIA)])
+    return Message._make(row[:_MESSAGE])._replace(tool_calls=calls, media=media)

@@ -19,7 +19,7 @@ export function hasToken(csrf) {
   state.csrf = csrf;
 }
 
-async function request(method, path, { query, body, bytes } = {}) {
+async function request(method, path, { query, body, bytes, scope, binary } = {}) {
   const url = new URL(path, location.origin);
   for (const [name, value] of Object.entries(query ?? {})) {
     if (value !== undefined && value !== "" && value !== null) url.searchParams.set(name, value);
@@ -27,6 +27,7 @@ async function request(method, path, { query, body, bytes } = {}) {
   const headers = { Accept: "application/json" };
   if (method !== "GET") headers["X-Recollect-CSRF"] = state.csrf;
   if (state.user) headers["X-Recollect-User"] = latin1(state.user);
+  if (scope) headers["X-Recollect-Scope"] = latin1(scope);
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (bytes !== undefined) headers["Content-Type"] = "application/octet-stream";
   let answer;
@@ -39,6 +40,7 @@ async function request(method, path, { query, body, bytes } = {}) {
     const told = await answer.json().catch(() => ({}));
     throw new Problem(answer.status, told.detail ?? answer.statusText);
   }
+  if (binary) return answer.blob();
   return answer.status === 204 ? null : answer.json();
 }
 
@@ -82,6 +84,8 @@ export const api = {
   fileText: (id, lines) => request("GET", `/api/files/${named(id)}/text`, { query: { lines } }),
   chunks: (id) => request("GET", `/api/files/${named(id)}/chunks`, { query: { limit: 100 } }),
   addFile: (file) => request("POST", "/api/files", { query: { name: file.name }, bytes: file }),
+
+  media: (original, scope) => request("GET", `/api/media/${named(original)}`, { scope, binary: true }),
 
   conversations: (query) => request("GET", "/api/conversations", { query }),
   conversation: (id, query) => request("GET", talk(id), { query }),

@@ -2,8 +2,12 @@
 
 import { api } from "./api.js";
 import { day, minute } from "./dates.js";
+import { MediaList } from "./media.js";
+import { Text } from "./text.js";
 import { texts } from "./texts.js";
 import { html, useCallback, useEffect, useRef, useState } from "./vendor/htm-preact-3.1.1.js";
+
+export { Text };
 
 const MOST_SHOWN = 20;
 
@@ -61,14 +65,6 @@ export function Dialog({ heading, onClose, children }) {
   </dialog>`;
 }
 
-// Text of any origin is shown as text; marks stand around the words that were asked for.
-export function Text({ of, words = [] }) {
-  if (!words.length) return html`<bdi class="text">${of}</bdi>`;
-  const pattern = new RegExp(`(${words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})`, "giu");
-  const parts = of.split(pattern);
-  return html`<bdi class="text">${parts.map((part, at) => (at % 2 ? html`<mark>${part}</mark>` : part))}</bdi>`;
-}
-
 // Something that is loaded when it is opened.
 export function Later({ label, children }) {
   const [open, setOpen] = useState(false);
@@ -84,6 +80,7 @@ export function Versions({ id }) {
     ${items.map(
       (one) => html`<li class=${one.valid_until ? "old" : ""}>
         <${Text} of=${one.content} />
+        <${MediaList} of=${one.media} />
         <span class="quiet">
           ${one.valid_until ? texts.memory.old : texts.memory.current},
           ${" "}${texts.memory.version(minute(one.valid_from), one.valid_until && minute(one.valid_until))}
@@ -101,6 +98,7 @@ export function Turns({ messages, here, children }) {
       (turn) => html`<li key=${turn.id} class=${`${turn.role} ${turn.id === here ? "here" : ""}`}>
         <p class="quiet"><bdi>${turn.speaker || turn.role}</bdi>${" · "}${minute(turn.said_at)}</p>
         <p><${Text} of=${turn.content} /></p>
+        <${MediaList} of=${turn.media} />
         ${children?.(turn)}
       </li>`,
     )}
@@ -228,6 +226,7 @@ export function Memory({ memory, words, may, changed, tell, children }) {
   };
   return html`<article class="memory">
     <p><${Text} of=${memory.content} words=${words} /></p>
+    <${MediaList} of=${memory.media} words=${words} />
     <p class="quiet">
       <span class="tag">${memory.type}</span>
       ${" "}${day(memory.occurred_at ?? memory.created_at)}${" · "}${origin(memory)}

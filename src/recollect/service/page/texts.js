@@ -122,6 +122,17 @@ export const texts = {
     known: "That was known already.",
   },
 
+  media: {
+    label: "Pictures, sounds and films",
+    kinds: { image: "picture", audio: "sound", video: "film", document: "document" },
+    transcript: "What is said in it",
+    play: "Play",
+    load: "Load",
+    save: "Save",
+    enlarge: (name) => `Picture, larger or smaller: ${name}`,
+    gone: "It cannot be shown.",
+  },
+
   timeline: {
     all: "All years",
     path: "Time",

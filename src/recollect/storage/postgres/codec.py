@@ -21,12 +21,13 @@ from recollect.storage.rows import RECORD_FIELDS, TIME_FIELDS
 
 _TIMES = tuple(RECORD_FIELDS.index(name) for name in RECORD_FIELDS if name in TIME_FIELDS)
 _METADATA = RECORD_FIELDS.index("metadata")
+_MEDIA = RECORD_FIELDS.index("media")
 _IDS = (RECORD_FIELDS.index("id"), RECORD_FIELDS.index("superseded_by"))
 
 # The types of the columns of `copy_staging`, as the driver must treat them: what is encoded here are bytes to it.
 _DRIVER_TYPES = {
     **dict.fromkeys(("importance", "confidence", "lat", "lng"), "float8"),
-    **dict.fromkeys(("id", "superseded_by", "metadata", *TIME_FIELDS), "bytea"),
+    **dict.fromkeys(("id", "superseded_by", "metadata", "media", *TIME_FIELDS), "bytea"),
     "trust": "int2",
 }
 COPY_TYPES = ("text", "text", "bytea", "bytea", *(_DRIVER_TYPES.get(name, "text") for name in RECORD_FIELDS))
@@ -79,6 +80,8 @@ def to_copy_row(user_id: str, draft: Draft) -> tuple[Any, ...]:
             values[position] = bytes.fromhex(values[position].replace("-", ""))
     metadata = values[_METADATA]
     values[_METADATA] = _JSONB_VERSION + (json.dumps(metadata, ensure_ascii=False).encode() if metadata else b"{}")
+    media = [one.stored() for one in draft.record.media]
+    values[_MEDIA] = _JSONB_VERSION + (json.dumps(media, ensure_ascii=False).encode() if media else b"[]")
     place = place_id(draft.record.address, draft.record.place_label)
     encoded_place = None if place is None else bytes.fromhex(place.replace("-", ""))
     return (user_id, draft.content_hash, _terms(draft.terms), encoded_place, *values)

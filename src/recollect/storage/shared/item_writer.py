@@ -207,8 +207,16 @@ class SharedItemWriter(UserItemRows, UserLogRows, UserScopeRows, ABC):
             self._execute_many("insert_job", [{**shared, "item_id": item_id} for item_id in item_ids])
 
     def _settle(self, kind: ItemKind, written: Sequence[MemoryRecord | Message], now: datetime) -> None:
-        """Note what the places of new rows are called, and which rows lack an address."""
+        """Note what the places of new rows are called, which originals they have, and which lack an address."""
         self._name_places([(row.address, row.place_label) for row in written if row.address or row.place_label], now)
+        originals = [
+            {"item_id": row.id, "original": media.original, "size": media.size or 0}
+            for row in written
+            for media in row.media
+            if media.original
+        ]
+        if originals:
+            self._execute_many("insert_media_original", originals)
         if self._geocodes:
             lacking = [row.id for row in written if row.lat is not None and not row.address]
             shared = {"item_kind": kind, "now": now}
@@ -233,6 +241,7 @@ class SharedItemWriter(UserItemRows, UserLogRows, UserScopeRows, ABC):
         places = self._ids("places_of", removed, kind=kind)
         located = self._rows("are_located", removed, kind=kind)[0][0]
         self._delete(kind, item_ids)
+        self._execute("delete_media_originals", removed)
         if located:
             self._execute("forget_geocoded")
         self._drop_unused(places)

@@ -7,6 +7,7 @@ from datetime import datetime
 from secrets import randbits
 
 from recollect.authorization import Key
+from recollect.model.media import original_name
 from recollect.model.memories import Scope
 from recollect.model.messages import Usage
 from recollect.model.scopes import Membership
@@ -77,8 +78,11 @@ class StoreFigures(StoreBase):
         return int(rows[0][0])
 
     def known_originals(self, names: Sequence[str]) -> frozenset[str]:
-        """Say which copies of documents belong to a file of any user."""
-        return frozenset(row[0] for row in self._ask("originals", {"names": list(names)}))
+        """Say which originals belong to a file, a memory or a message of any user."""
+        digests = [name.rpartition("/")[2] for name in names]
+        of_files = {row[0] for row in self._ask("originals", {"names": list(names)})}
+        of_media = {original_name(*row) for row in self._ask("originals_of_media", {"digests": digests})}
+        return frozenset(names) & (of_files | of_media)
 
     def users_with_expired(self, now: datetime) -> Iterable[Scope]:
         """Name the users who have memories past their expiry."""

@@ -197,6 +197,14 @@ class UserFileRows(UserRows):
         """Give the ids of all files."""
         return self._ids("all_file_ids")
 
+    def has_original(self, digest: str) -> bool:
+        """Say whether a memory or message has an original."""
+        return bool(self._rows("has_original", {"original": digest}))
+
+    def own_originals(self, ids: Sequence[str]) -> Sequence[str]:
+        """Give the originals of items that no other item has."""
+        return self._ids("own_originals", {"ids": list(ids)}) if ids else []
+
 
 class UserPlaceRows(UserRows):
     """Places."""

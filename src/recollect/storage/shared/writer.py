@@ -229,6 +229,7 @@ class SharedWriter(SharedMessageWriter, SharedFileWriter):
         if record_id in self._new_ids["memory"]:
             self._new_ids["memory"].add(version_id)
         self._execute("rename_jobs", renamed)
+        self._execute("rename_media_originals", renamed)
         self._move_vectors(record_id, version_id)
         self.insert([draft], space)
         if keep_vector:

@@ -59,6 +59,12 @@ SELECT count(*) FROM chunks c WHERE NOT EXISTS (SELECT 1 FROM files f WHERE f.us
 SELECT count(*) FROM files f
  WHERE f.chunks <> (SELECT count(*) FROM chunks c WHERE c.user_id = f.user_id AND c.file_id = f.id)
 
+-- originals_without_item --
+-- Some originals are noted for memories or messages that are gone, and stay on the disk. Please report how this came about.
+SELECT count(*) FROM media_originals o
+ WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.user_id = o.user_id AND m.id = o.item_id)
+   AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.user_id = o.user_id AND m.id = o.item_id)
+
 -- places_without_anything --
 -- These names belong to places at which nothing is; they do no harm. Please report how this came about.
 SELECT count(*) FROM places p

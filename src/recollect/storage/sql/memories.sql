@@ -36,8 +36,10 @@ SELECT coalesce(sum(octet_length(content)), 0) AS bytes FROM chunks
  WHERE user_id = :user_id AND id = ANY(:ids::uuid[])
 
 -- user_usage --
--- What counts against the quotas of a user. The documents that were sent are kept as they came, too.
-SELECT memories, bytes + (SELECT coalesce(sum(f.size), 0) FROM files f WHERE f.user_id = :user_id AND f.root = '') AS bytes
+-- What counts against the quotas of a user. Documents and media that were sent are kept as they came, too.
+SELECT memories, bytes + (SELECT coalesce(sum(f.size), 0) FROM files f WHERE f.user_id = :user_id AND f.root = '')
+       + (SELECT coalesce(sum(o.size), 0)
+            FROM (SELECT DISTINCT original, size FROM media_originals WHERE user_id = :user_id) o) AS bytes
   FROM users WHERE user_id = :user_id
 
 -- user_figures --

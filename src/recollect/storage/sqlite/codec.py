@@ -14,6 +14,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _TIMES = tuple(RECORD_FIELDS.index(name) for name in RECORD_FIELDS if name in TIME_FIELDS)
 _METADATA = RECORD_FIELDS.index("metadata")
+_MEDIA = RECORD_FIELDS.index("media")
 
 
 def to_micros(moment: datetime) -> int:
@@ -53,5 +54,6 @@ def to_row(seq: int, user_id: str, draft: Draft) -> tuple[Any, ...]:
             values[position] = micros if moment is created else to_micros(moment)
     metadata = values[_METADATA]
     values[_METADATA] = _write_json(metadata) if metadata else "{}"
+    values[_MEDIA] = _write_json([media.stored() for media in values[_MEDIA]]) if values[_MEDIA] else "[]"
     place = place_id(draft.record.address, draft.record.place_label)
     return (seq, user_id, draft.content_hash, " ".join(draft.terms), place, *values)

@@ -2,6 +2,7 @@
 
 import { api } from "../api.js";
 import { endOf, minute, startOf } from "../dates.js";
+import { MediaList } from "../media.js";
 import { Later, Loaded, Memory, TalkLink, Text, Turns, useLoaded } from "../parts.js";
 import { texts } from "../texts.js";
 import { html, useState } from "../vendor/htm-preact-3.1.1.js";
@@ -166,6 +167,7 @@ function Hit({ hit, words, may, tell, changed }) {
   </details>`;
   if (hit.source !== "memory" || hit.scope) {
     return html`<article class="memory"><p><${Text} of=${hit.content} words=${words} /></p>
+      <${MediaList} of=${hit.media} words=${words} scope=${hit.scope} />
       <p class="quiet">
         <span class="tag">${hit.source}</span> ${minute(hit.created_at)}
         ${hit.conversation && !hit.scope && html`${" · "}<${TalkLink} name=${hit.conversation} />`}

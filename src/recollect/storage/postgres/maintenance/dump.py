@@ -14,6 +14,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from recollect.errors import BackupDamaged, InvalidInput, StoreDamaged, StoreError
 from recollect.model.backups import DatabaseFacts
+from recollect.model.media import original_name
 from recollect.ports import BackupProgress
 from recollect.settings import PostgresSettings, hide_password
 from recollect.storage.postgres.connection import PgConnection, connect, translated
@@ -101,13 +102,15 @@ def copy_database(url: str, settings: PostgresSettings, target: Path, tell: Back
 def read_facts(connection: PgConnection) -> DatabaseFacts:
     """Count the rows of a database, inside a transaction that works for the store as a whole."""
     session = PostgresSession(connection)
-    originals = connection.execute("SELECT DISTINCT original FROM files WHERE original <> '' ORDER BY original")
+    of_files = connection.execute("SELECT DISTINCT original FROM files WHERE original <> ''").fetchall()
+    of_media = connection.execute("SELECT DISTINCT user_id, original FROM media_originals").fetchall()
+    originals = {name for (name,) in of_files} | {original_name(user, digest) for user, digest in of_media}
     return DatabaseFacts(
         tables=_count_rows(connection),
         schema_version=applied_version(connection),
         identity=next((int(row[0]) for row in session.rows("get_mark", {"name": IDENTITY})), 0),
         users=int(_one(connection, "SELECT count(*) FROM users")),
-        originals=tuple(name for (name,) in originals),
+        originals=tuple(sorted(originals)),
         names_key=names_key(tombstone_secret(session)),
     )
 

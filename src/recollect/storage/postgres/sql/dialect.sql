@@ -7,13 +7,13 @@ INSERT INTO memories (
     user_id, content_hash, terms, place,
     id, type, content, subject, key, value, context, importance, confidence, source, trust, session_id,
     occurred_at, valid_from, valid_until, superseded_by, expires_at, lat, lng, address, place_label, metadata,
-    created_at, updated_at)
+    created_at, updated_at, media)
 VALUES (
     :user_id, :content_hash, :terms, :place,
     :id, :type, :content, :subject, :key, :value, :context, :importance, :confidence,
     :source, :trust, :session, :occurred_at, :valid_from, :valid_until, :superseded_by,
     :expires_at, :lat, :lng, :address, :place_label, :metadata,
-    :created_at, :updated_at)
+    :created_at, :updated_at, :media)
     ON CONFLICT DO NOTHING
 
 -- insert_message --
@@ -22,13 +22,13 @@ INSERT INTO messages (
     user_id, learned, terms, place,
     id, conversation_id, external_id, sequence, role, speaker, content, blocks, tool_calls, tool_call_id, tokens, status,
     trust, model, input_tokens, output_tokens, thinking_tokens, feedback, metadata, said_at, created_at,
-    lat, lng, address, place_label)
+    lat, lng, address, place_label, media)
 VALUES (
     :user_id, false, :terms, :place,
     :id, :conversation, :external_id, :sequence, :role, :speaker, :content, :blocks,
     :tool_calls, :tool_call_id, :tokens, :status, :trust, :model, :input_tokens, :output_tokens,
     :thinking_tokens, :feedback, :metadata, :said_at, :created_at,
-    :lat, :lng, :address, :place_label)
+    :lat, :lng, :address, :place_label, :media)
 
 -- insert_chunk --
 -- A piece of a file.
@@ -103,7 +103,7 @@ COPY recollect_staged (
     user_id, content_hash, terms, place,
     id, type, content, subject, key, value, context, importance, confidence, source, trust, session_id,
     occurred_at, valid_from, valid_until, superseded_by, expires_at, lat, lng, address, place_label, metadata,
-    created_at, updated_at)
+    created_at, updated_at, media)
 FROM STDIN (FORMAT BINARY)
 
 -- insert_staged --
@@ -112,12 +112,12 @@ INSERT INTO memories (
     user_id, content_hash, terms, place,
     id, type, content, subject, key, value, context, importance, confidence, source, trust, session_id,
     occurred_at, valid_from, valid_until, superseded_by, expires_at, lat, lng, address, place_label, metadata,
-    created_at, updated_at)
+    created_at, updated_at, media)
 SELECT
     user_id, content_hash, terms, place,
     id, type, content, subject, key, value, context, importance, confidence, source, trust, session_id,
     occurred_at, valid_from, valid_until, superseded_by, expires_at, lat, lng, address, place_label, metadata,
-    created_at, updated_at
+    created_at, updated_at, media
   FROM recollect_staged
 
 -- insert_staged_once --
@@ -126,12 +126,12 @@ INSERT INTO memories (
     user_id, content_hash, terms, place,
     id, type, content, subject, key, value, context, importance, confidence, source, trust, session_id,
     occurred_at, valid_from, valid_until, superseded_by, expires_at, lat, lng, address, place_label, metadata,
-    created_at, updated_at)
+    created_at, updated_at, media)
 SELECT
     user_id, content_hash, terms, place,
     id, type, content, subject, key, value, context, importance, confidence, source, trust, session_id,
     occurred_at, valid_from, valid_until, superseded_by, expires_at, lat, lng, address, place_label, metadata,
-    created_at, updated_at
+    created_at, updated_at, media
   FROM recollect_staged
  ORDER BY id
     ON CONFLICT DO NOTHING

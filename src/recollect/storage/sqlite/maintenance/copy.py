@@ -10,6 +10,7 @@ import apsw
 
 from recollect.errors import BackupDamaged, InvalidInput, StoreDamaged
 from recollect.model.backups import DatabaseFacts
+from recollect.model.media import original_name
 from recollect.ports.backup import BackupProgress
 from recollect.storage.rows import IDENTITY
 from recollect.storage.sqlite.connection import open_connection, translated
@@ -49,13 +50,15 @@ def _copy_pages(source: apsw.Connection, copy: apsw.Connection, tell: BackupProg
 def read_facts(connection: apsw.Connection) -> DatabaseFacts:
     """Count the rows of a database, inside a transaction."""
     session = SqliteSession(connection)
-    originals = connection.execute("SELECT DISTINCT original FROM files WHERE original <> '' ORDER BY original")
+    of_files = connection.execute("SELECT DISTINCT original FROM files WHERE original <> ''").fetchall()
+    of_media = connection.execute("SELECT DISTINCT user_id, original FROM media_originals").fetchall()
+    originals = {str(name) for (name,) in of_files} | {original_name(str(user), str(key)) for user, key in of_media}
     return DatabaseFacts(
         tables=_count_rows(connection),
         schema_version=applied_version(connection),
         identity=next((int(row[0]) for row in session.rows("get_mark", {"name": IDENTITY})), 0),
         users=_count(connection, "users"),
-        originals=tuple(str(name) for (name,) in originals),
+        originals=tuple(sorted(originals)),
         names_key=names_key(tombstone_secret(session)),
     )
 

@@ -39,6 +39,7 @@ _SIGNS: Final[Mapping[str, Any]] = {
     "tombstones": lambda row: (
         re.fullmatch(r"([0-9a-f]{16}:)?[0-9a-f]{32}", row["fingerprint"]) and row["forgotten_at"] >= _FIRST_MOMENT
     ),
+    "media_originals": lambda row: re.fullmatch(r"[0-9a-f]{64}", row["original"]),
     "derivations": lambda row: row["created_at"] >= _FIRST_MOMENT,
     "geocodes": lambda row: row["used_at"] >= _FIRST_MOMENT,
 }

@@ -25,6 +25,7 @@ _STEPS = (
     "drop_lost_places",
     "drop_lost_cache",
 )
+_MEDIA = "media_originals"
 _NO_IDENTITY = (
     "the number of this store was lost, so it has a new one: originals of documents stay in the folder of the old one"
 )
@@ -66,6 +67,9 @@ def mend(target: apsw.Connection, spaces: Sequence[SpaceRow], schema: KnownSchem
         target.execute(query("raise_item_number"))
         target.execute(query("raise_space_number"))
         target.execute(query("recount_users"))
+        if _MEDIA in schema.tables:
+            target.execute(query("drop_media"))
+            target.execute(query("add_media"))
         if any(column.name == "bytes" for column in schema.tables["users"].columns):
             target.execute(query("recount_bytes"))
         owed = _owe_vectors(target, spaces, now)
@@ -93,5 +97,7 @@ def _losses(target: apsw.Connection, schema: KnownSchema) -> Iterator[str]:
             target.execute(query("save_mark"), {"name": PASSAGES, "value": 0})
         yield _NO_ANALYSER
     originals = target.execute(query("any_original")).fetchall()
+    if _MEDIA in schema.tables:
+        originals += target.execute(query("any_media")).fetchall()
     if originals and not target.execute(query("has_mark"), {"name": IDENTITY}).fetchall():
         yield _NO_IDENTITY

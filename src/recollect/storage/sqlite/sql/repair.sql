@@ -180,6 +180,22 @@ SELECT 1 FROM store_marks WHERE name = :name
 -- Whether documents have copies.
 SELECT 1 FROM files WHERE original <> '' LIMIT 1
 
+-- any_media --
+-- Whether memories or messages have originals.
+SELECT 1 FROM media_originals LIMIT 1
+
+-- drop_media --
+-- Which originals belong to which rows is told by the rows.
+DELETE FROM media_originals
+
+-- add_media --
+-- It is noted again.
+INSERT OR IGNORE INTO media_originals (user_id, item_id, original, size)
+SELECT m.user_id, m.id, e.value ->> 'original', coalesce(e.value ->> 'size', 0)
+  FROM (SELECT user_id, id, media FROM memories UNION ALL SELECT user_id, id, media FROM messages) m
+  JOIN json_each(m.media) e
+ WHERE m.media <> '[]' AND e.value ->> 'original' <> ''
+
 -- clear_defaults --
 -- What a new file is born with comes from the damaged one.
 DELETE FROM sequence;

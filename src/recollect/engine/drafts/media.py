@@ -1,0 +1,142 @@
+"""Media of memories and messages: their originals kept, their texts redacted, what they are read from their bytes.
+
+The invariant: nothing is ever fetched from a URL, and an item has no original but those of its own user.
+"""
+
+import mimetypes
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any
+from urllib.parse import urlsplit
+
+from recollect.engine.base.context import Engine
+from recollect.engine.drafts import redaction
+from recollect.errors import InvalidDocument, InvalidInput, InvalidMemory, InvalidMessage, NotFound
+from recollect.model.media import (
+    DIGEST,
+    MEDIA_KINDS,
+    MOST_MEDIA,
+    TEXT_LIMITS,
+    Media,
+    MediaLike,
+    checked_media,
+    original_name,
+)
+from recollect.model.memories import NewMemory, Scope
+from recollect.model.messages import NewMessage
+from recollect.text.clean import clean
+
+
+def add(engine: Engine, scope: Scope, data: bytes) -> Media:
+    """Keep bytes as an original, and say what they are. Without a memory or message that has it, it goes again."""
+    most = engine.settings.files.media_mb
+    if not data:
+        raise InvalidDocument("The medium is empty.")
+    if len(data) > most * 2**20:
+        raise InvalidDocument(f"The medium has more than {most} MiB. Raise files.media_mb, or make it smaller.")
+    digest = sha256(data).hexdigest()
+    engine.store.write(scope, lambda writer: writer.has_original(digest))  # who only reads a shared scope may add none
+    if not engine.documents.keep(scope.user_id, digest, data):
+        raise InvalidInput("No originals are kept, because files.originals is off. Give a url instead.")
+    return _located(engine, replace(_redacted(engine, engine.documents.examine(data)), original=digest))
+
+
+def original(engine: Engine, scope: Scope, digest: str) -> bytes:
+    """Give the original that a memory or message has. Raises NotFound."""
+    known = bool(DIGEST.fullmatch(digest)) and engine.store.read(scope, lambda reader: reader.has_original(digest))
+    if not known:
+        raise NotFound(f"No memory or message has the original {digest[:80]!r}.")
+    return engine.documents.original(original_name(scope.user_id, digest))
+
+
+def with_checked_media(engine: Engine, scope: Scope, memory: NewMemory) -> NewMemory:
+    """Give a memory whose media are checked; usually the very same one. Without a place, it has that of its photo."""
+    if not memory.media:
+        return memory
+    media = check_media(engine, scope, memory.media, InvalidMemory)
+    return replace(memory, media=media, **_place(memory, media))
+
+
+def message_with_checked_media(engine: Engine, scope: Scope, message: NewMessage) -> NewMessage:
+    """Give a message whose media are checked; usually the very same one. Without a place, it has that of its photo."""
+    if not message.media:
+        return message
+    media = check_media(engine, scope, message.media, InvalidMessage)
+    return replace(message, media=media, **_place(message, media))
+
+
+def _place(item: NewMemory | NewMessage, media: Sequence[Media]) -> dict[str, Any]:
+    if item.lat is not None or item.lng is not None or item.address or item.place_label:
+        return {}
+    photo = next((one for one in media if one.lat is not None), None)
+    return {"lat": photo.lat, "lng": photo.lng} if photo else {}
+
+
+def check_media(
+    engine: Engine, scope: Scope, offered: Sequence[MediaLike], wrong: type[InvalidInput]
+) -> tuple[Media, ...]:
+    """Check and redact media. Raises `wrong`."""
+    if isinstance(offered, (str, bytes, Mapping, Media)) or not isinstance(offered, Sequence):
+        raise wrong("media is a list: pass [Media(…)], or a list of mappings with a url or an original.")
+    if len(offered) > MOST_MEDIA:
+        raise wrong(f"There are {len(offered)} media; an item has at most {MOST_MEDIA}.")
+    try:
+        return tuple(_one(engine, scope, checked_media(_with_kind(media))) for media in offered)
+    except ValueError as error:
+        raise wrong(str(error)) from error
+
+
+def _with_kind(media: object) -> Any:  # noqa: ANN401 - whatever was given
+    """Add the kind, where it was left out: that of an original is found out, that of a URL told by its name."""
+    if not isinstance(media, Mapping) or media.get("kind"):
+        return media
+    url = media.get("url")
+    guessed = mimetypes.guess_type(_path(url))[0] if isinstance(url, str) and url else None
+    kind = (guessed or "").partition("/")[0]
+    return {**media, "kind": kind if kind in MEDIA_KINDS else "document"}
+
+
+def _path(url: str) -> str:
+    try:
+        return urlsplit(url).path
+    except ValueError:
+        return ""
+
+
+def _one(engine: Engine, scope: Scope, media: Media) -> Media:
+    public = _located(engine, _redacted(engine, media))
+    return _of_original(engine, scope, public) if public.original else public
+
+
+def _redacted(engine: Engine, media: Media) -> Media:
+    """Redact what is shown of a medium."""
+    texts: dict[str, Any] = {
+        name: redaction.public_text(engine, clean(getattr(media, name))) for name in (*TEXT_LIMITS, "url")
+    }
+    return replace(media, **{name: text for name, text in texts.items() if text != getattr(media, name)})
+
+
+def _located(engine: Engine, media: Media) -> Media:
+    """Round where a photo was taken, as the settings say."""
+    coarse = redaction.public_place(engine, media.lat, media.lng)
+    return replace(media, lat=coarse["lat"], lng=coarse["lng"]) if coarse else media
+
+
+def _of_original(engine: Engine, scope: Scope, media: Media) -> Media:
+    """Say of an original what its bytes say, and keep it for longer: what nothing refers to goes after a while."""
+    try:
+        data = engine.documents.original(original_name(scope.user_id, media.original))
+    except NotFound as error:
+        raise ValueError(
+            f"There is no original {media.original}. Add it first; unused ones go after an hour."
+        ) from error
+    engine.documents.keep(scope.user_id, media.original, data)
+    seen = media.width is not None or media.kind != "image"
+    known = engine.documents.examine(data, details=not seen)
+    facts: dict[str, Any] = {"kind": known.kind, "mime": known.mime, "size": len(data)}
+    if not seen:
+        public = _located(engine, _redacted(engine, known))
+        more = {name: getattr(public, name) for name in ("width", "height", "exif", "lat", "lng")}
+        facts |= {name: value for name, value in more.items() if not getattr(media, name)}
+    return replace(media, **facts)
