@@ -60,7 +60,7 @@ VERBS_OF_A_USER = {
     "insights", "tidy",
 }  # fmt: skip
 NAMESPACES = {
-    "user": {"files", "places", "facts", "preferences", "events", "lessons", "instructions", "messages"},
+    "user": {"files", "media", "places", "facts", "preferences", "events", "lessons", "instructions", "messages"},
     "store": {"keys", "models", "operations", "scopes", "me"},
 }
 VERBS_OF_A_STORE = {

@@ -8,6 +8,7 @@ import pytest
 from recollect import UserMemory
 from recollect.api.conversation import Conversation
 from recollect.api.facts import UserEvents, UserFacts, UserInstructions, UserLessons, UserPreferences
+from recollect.api.media import UserMedia
 from recollect.api.messages import UserMessages
 from recollect.api.places import UserPlaces
 from recollect.client import (
@@ -16,6 +17,7 @@ from recollect.client import (
     AsyncServiceFacts,
     AsyncServiceInstructions,
     AsyncServiceLessons,
+    AsyncServiceMedia,
     AsyncServiceMessages,
     AsyncServicePlaces,
     AsyncServicePreferences,
@@ -23,6 +25,7 @@ from recollect.client import (
 )
 from recollect.client.conversation import ServiceConversation, ServiceMessages, ServicePlaces
 from recollect.client.facts import ServiceEvents, ServiceFacts, ServiceInstructions, ServiceLessons, ServicePreferences
+from recollect.client.media import ServiceMedia
 from recollect.client.user import ServiceUserMemory
 
 TWINS: dict[type, tuple[type, type]] = {
@@ -33,6 +36,7 @@ TWINS: dict[type, tuple[type, type]] = {
     UserLessons: (ServiceLessons, AsyncServiceLessons),
     UserInstructions: (ServiceInstructions, AsyncServiceInstructions),
     UserMessages: (ServiceMessages, AsyncServiceMessages),
+    UserMedia: (ServiceMedia, AsyncServiceMedia),
     UserPlaces: (ServicePlaces, AsyncServicePlaces),
     Conversation: (ServiceConversation, AsyncServiceConversation),
 }
@@ -46,7 +50,7 @@ EMBEDDED_ONLY = {
     "UserPlaces.get", "UserPlaces.reverse_geocode", "UserPlaces.find_addresses",
     "Conversation.import_messages", "Conversation.describe", "Conversation.user_id",
 }  # fmt: skip
-NAMESPACES = {"facts", "preferences", "events", "lessons", "instructions", "messages", "places", "files"}
+NAMESPACES = {"facts", "preferences", "events", "lessons", "instructions", "messages", "places", "files", "media"}
 
 
 def verbs(kind: type) -> Iterator[str]:

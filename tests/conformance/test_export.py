@@ -75,6 +75,9 @@ def fill(memory: Memory, user: str, notes: Path) -> UserMemory:
     assert talk.compact().action == "compacted"
     talk.describe({"title": "Boats", "Aa": 1, "a": 2})
     me.messages.rate(talk.messages(limit=1)[0].id, 1)
+    horn = me.media.add(b"ID3 a horn", caption="The horn", duration_s=1.5)
+    me.remember("What it sounds like", media=[horn, {"url": "https://example.org/boat.png", "alt": "The boat"}])
+    talk.append("user", media=[horn])
     me.places.set("Home", (49.19, 16.61))
     notes.mkdir(exist_ok=True)
     (notes / "a.md").write_text("# Keys\n\nThe key is under the mat.\n\n## More\n\nThe spare one too.\n")

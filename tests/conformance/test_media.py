@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from recollect import InvalidInput, Memory, NotFound, UserMemory
-from recollect.errors import InvalidDocument, InvalidMemory, InvalidMessage
+from recollect.errors import InvalidDocument, InvalidMemory, InvalidMessage, QuotaExceeded
 from recollect.model import Media, NewMessage
 from tests.conftest import OpenMemory
 
@@ -65,6 +65,30 @@ def test_the_words_of_media_teach_nothing(open_memory: OpenMemory) -> None:
     (hit, *_) = me.search_context("favourite colour").hits
     assert (hit.content, hit.media[0].caption) == ("What do you think?", picture.caption)
     assert me.list().items == ()
+
+
+def test_media_that_come_after_the_prompt_are_added_to_its_message(open_memory: OpenMemory) -> None:
+    me = open_memory(capture__when="turn").user("me")
+    me.before_prompt("My sister is called Marta.", session="s1")
+    picture = me.media.add(photo(), caption="With an ice cream")
+    turn: list[NewMessage | Mapping[str, Any]] = [
+        {"role": "user", "content": "My sister is called Marta.", "media": [picture], "id": "m1"},
+        {"role": "assistant", "content": "Lovely."},
+    ]
+    for _ in range(2):
+        me.after_turn(turn, session="s1")
+        said = me.conversation("s1").messages()
+        assert [(one.content, one.external_id, one.media) for one in said] == [
+            ("My sister is called Marta.", "m1", (picture,)),
+            ("Lovely.", "", ()),
+        ]
+    assert len(me.list().items) == 1
+    assert me.search_context("ice cream").hits[0].id == said[0].id
+
+
+def test_what_a_host_calls_media_does_not_cost_its_message(me: UserMemory) -> None:
+    me.after_turn([{"role": "user", "content": "Look at this", "media": ["a.png"]}], session="s1")
+    assert [(one.content, one.media) for one in me.conversation("s1").messages()] == [("Look at this", ())]
 
 
 def test_two_photos_with_one_text_are_two_memories(me: UserMemory) -> None:
@@ -188,10 +212,10 @@ def test_without_originals_only_urls_are_kept(open_memory: OpenMemory) -> None:
 
 def test_what_is_private_in_a_caption_is_not_kept(open_memory: OpenMemory) -> None:
     me = open_memory(redact_secrets=True, places__precision="city").user("me")
-    caption = "The desk <private>with the will</private> key AKIAIOSFODNN7EXAMPLE"
+    caption = "The desk <private>with the will</private> password: hunter2Secret"
     record = me.get(me.remember("My desk", media=[me.media.add(photo(), caption=caption)]).id)
     assert "will" not in record.media[0].caption
-    assert "AKIA" not in record.media[0].caption
+    assert "hunter2Secret" not in record.media[0].caption
     assert record.lng == record.media[0].lng != pytest.approx(16.6, abs=1e-4)
 
 
@@ -208,5 +232,5 @@ def test_what_is_added_and_never_used_goes_again(memory: Memory, me: UserMemory,
 def test_media_count_against_the_quota(open_memory: OpenMemory) -> None:
     me = open_memory(limits__storage_mb=1).user("me")
     large = me.media.add(SOUND + b"\0" * 2**20)
-    with pytest.raises(InvalidInput, match="MiB"):
+    with pytest.raises(QuotaExceeded):
         me.remember("Too much", media=[large])

@@ -17,7 +17,14 @@ from tests.mcp_door.conftest import LEGACY, MODERN, in_process, somebody, speak
 HERE = {"location": None, "radius_km": None, "location_weight": None, "location_mode": "boost"}
 PARAMETERS: dict[str, dict[str, object]] = {
     "memory_recall": {"query": None, "limit": 5, "type": None, "since": None, "until": None, "min_score": None, **HERE},
-    "memory_store": {"content": None, "importance": 0.7, "type": "other", "participants": None, "location": None},
+    "memory_store": {
+        "content": None,
+        "importance": 0.7,
+        "type": "other",
+        "participants": None,
+        "media": None,
+        "location": None,
+    },
     "memory_forget": {"query": None, "memoryId": None, "all": False, "sources": True},
     "search_context": {"query": None, "limit": 10, "min_score": None, **HERE},
     "memory_about": {"topic": None},

@@ -125,7 +125,7 @@ MediaOption: TypeAlias = Annotated[
 Caption: TypeAlias = Annotated[
     list[str] | None, option("TEXT", "What the picture shows; once for each --media, in the same order.", "--caption")
 ]
-Transcript: TypeAlias = Annotated[
+TranscriptText: TypeAlias = Annotated[
     list[str] | None, option("TEXT", "What is said in it; once for each --media, in the same order.", "--transcript")
 ]
 
@@ -267,7 +267,7 @@ class MediaOptions(NamedTuple):
 
     media: MediaOption = None
     caption: Caption = None
-    transcript: Transcript = None
+    transcript: TranscriptText = None
 
 
 class NoteOptions(NamedTuple):

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from hashlib import blake2b
 from typing import Any, Final, Literal, TypeAlias, get_args
-from urllib.parse import urlsplit
 
 MediaKind = Literal["image", "audio", "video", "document"]
 MEDIA_KINDS: Final[tuple[MediaKind, ...]] = get_args(MediaKind)
@@ -25,6 +24,8 @@ TEXT_LIMITS: Final[Mapping[str, int]] = {
 }
 _MIME: Final = re.compile(r"[a-z]+/[a-z0-9][a-z0-9.+-]{0,100}")
 _UNSEEN: Final = re.compile(r"[\s\x00-\x20\x7f-\x9f\\]")
+_WEB: Final = re.compile(r"https?://(?:\[[0-9a-f:.]+\]|[^/?#@:\[\]]+)(?::[0-9]{1,5})?(?:[/?#].*)?", re.IGNORECASE)
+_WITH_USER: Final = re.compile(r"https?://[^/?#]*@", re.IGNORECASE)
 _NUMBERS: Final = ("size", "duration_s", "width", "height")
 _POLE, _DATE_LINE = 90, 180
 
@@ -66,6 +67,46 @@ class Media:
     def stored(self) -> dict[str, Any]:
         """Give it as JSON, without what is not known."""
         return {name: value for name in _FIELDS if (value := getattr(self, name)) not in ("", None)}
+
+
+# The usual endings of the names of media, the commonest of a type first.
+_ENDINGS: Final[Mapping[str, tuple[str, ...]]] = {
+    "image/png": ("png",),
+    "image/jpeg": ("jpg", "jpeg"),
+    "image/gif": ("gif",),
+    "image/webp": ("webp",),
+    "image/avif": ("avif",),
+    "image/heic": ("heic", "heif"),
+    "image/bmp": ("bmp",),
+    "image/tiff": ("tif", "tiff"),
+    "image/svg+xml": ("svg",),
+    "audio/mpeg": ("mp3",),
+    "audio/ogg": ("ogg", "oga", "opus"),
+    "audio/flac": ("flac",),
+    "audio/wav": ("wav",),
+    "audio/mp4": ("m4a",),
+    "audio/aac": ("aac",),
+    "video/mp4": ("mp4", "m4v"),
+    "video/webm": ("webm",),
+    "video/ogg": ("ogv",),
+    "video/quicktime": ("mov",),
+    "video/x-matroska": ("mkv",),
+    "application/pdf": ("pdf",),
+}
+_BY_ENDING: Final = {ending: mime for mime, endings in _ENDINGS.items() for ending in endings}
+_PATH_END: Final = re.compile(r"[?#].*", re.DOTALL)
+
+
+def ending_of(mime: str) -> str:
+    """Give the usual ending of a name, with its dot; nothing for an unknown type."""
+    return f".{_ENDINGS[mime][0]}" if mime in _ENDINGS else ""
+
+
+def kind_by_name(url: str) -> MediaKind:
+    """Tell what is at a URL by how its path ends; what is not known is a document."""
+    mime = _BY_ENDING.get(_PATH_END.sub("", url).rpartition(".")[2].lower(), "")
+    named = mime.partition("/")[0]
+    return next((kind for kind in MEDIA_KINDS if kind == named), "document")
 
 
 MediaLike: TypeAlias = Media | Mapping[str, Any]
@@ -128,15 +169,10 @@ def _check_url(url: object) -> None:
     """Accept addresses of the web alone: others could run a script, or point into this machine."""
     if not isinstance(url, str) or len(url) > LONGEST_URL or _UNSEEN.search(url):
         raise ValueError(f"The url of a medium is a text without blanks of at most {LONGEST_URL:,} characters.")
-    try:
-        parts = urlsplit(url)
-        named = parts.scheme in ("http", "https") and bool(parts.hostname)
-    except ValueError:
-        named = False
-    if not named:
-        raise ValueError(f"{url[:60]!r} is no address of the web. A url of a medium begins with https:// or http://.")
-    if "@" in parts.netloc:
+    if _WITH_USER.match(url):
         raise ValueError("The url of a medium holds a user or a password. Leave them out.")
+    if not _WEB.fullmatch(url):
+        raise ValueError(f"{url[:60]!r} is no address of the web. A url of a medium begins with https:// or http://.")
 
 
 def _check_texts(media: Media) -> None:

@@ -129,8 +129,33 @@ def deliver(
         if message and new.draft and redelivery.may_take_id(message, new.draft.message, used_ids):
             writer.name_message(message.id, new.draft.message.external_id)
             used_ids.add(new.draft.message.external_id)
+    if not record.private:
+        stored = _with_late_media(writer, engine, stored, drafted)
     fresh = iter(add(writer, engine, record, [new for new, old in zip(drafted, stored, strict=True) if not old], now))
     return tuple(Appended("duplicate", message) if message else next(fresh) for message in stored)
+
+
+def _with_late_media(
+    writer: StoreWriter,
+    engine: Engine,
+    stored: Sequence[Message | None],
+    drafted: Sequence[message_drafts.DraftedMessage],
+) -> list[Message | None]:
+    """Give messages that were stored without media those that their host delivers after the turn."""
+    given: list[Message | None] = []
+    for message, new in zip(stored, drafted, strict=True):
+        media = new.draft.message.media if new.draft else ()
+        if message is None or message.media or not media:
+            given.append(message)
+            continue
+        learned = not writer.unlearned([message.id])
+        changed = _get(writer, message.id)._replace(media=media)  # it may have got its host's id just now
+        writer.delete_messages([message.id])
+        writer.insert_messages([message_drafts.finish(engine, changed)], engine.models.latest)
+        if learned:
+            writer.mark_learned([message.id])
+        given.append(changed)
+    return given
 
 
 def expand(offered: Iterable[NewMessage | Mapping[str, Any]]) -> list[NewMessage]:

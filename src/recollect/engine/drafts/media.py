@@ -3,24 +3,22 @@
 The invariant: nothing is ever fetched from a URL, and an item has no original but those of its own user.
 """
 
-import mimetypes
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any
-from urllib.parse import urlsplit
 
 from recollect.engine.base.context import Engine
 from recollect.engine.drafts import redaction
 from recollect.errors import InvalidDocument, InvalidInput, InvalidMemory, InvalidMessage, NotFound
 from recollect.model.media import (
     DIGEST,
-    MEDIA_KINDS,
     MOST_MEDIA,
     TEXT_LIMITS,
     Media,
     MediaLike,
     checked_media,
+    kind_by_name,
     original_name,
 )
 from recollect.model.memories import NewMemory, Scope
@@ -91,17 +89,7 @@ def _with_kind(media: object) -> Any:  # noqa: ANN401 - whatever was given
     """Add the kind, where it was left out: that of an original is found out, that of a URL told by its name."""
     if not isinstance(media, Mapping) or media.get("kind"):
         return media
-    url = media.get("url")
-    guessed = mimetypes.guess_type(_path(url))[0] if isinstance(url, str) and url else None
-    kind = (guessed or "").partition("/")[0]
-    return {**media, "kind": kind if kind in MEDIA_KINDS else "document"}
-
-
-def _path(url: str) -> str:
-    try:
-        return urlsplit(url).path
-    except ValueError:
-        return ""
+    return {**media, "kind": kind_by_name(str(media.get("url", "")))}
 
 
 def _one(engine: Engine, scope: Scope, media: Media) -> Media:

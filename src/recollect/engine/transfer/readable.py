@@ -14,6 +14,7 @@ from recollect.engine.base.context import Engine
 from recollect.engine.transfer.archive_writer import ArchiveWriter, ExportCounts
 from recollect.errors import NotFound
 from recollect.model.literals import MEMORY_TYPES
+from recollect.model.media import TEXT_LIMITS, ending_of, original_name
 from recollect.model.memories import Scope
 from recollect.ports.transfer import (
     CONVERSATIONS,
@@ -64,6 +65,7 @@ class ReadableExport:
             yield from self._add(name, self._transcript(scope, talk))
         yield from self._add(f"{folder}files.md", self._files(scope))
         yield from self._originals(scope, folder)
+        yield from self._media(scope, folder)
         yield from self._add(f"{folder}places.md", self._places(scope))
         yield from self._add(f"{folder}log.md", self._log(scope))
         yield from self._add(f"{folder}README.md", iter((_read_me(scope.user_id, self._counts.rows - before),)))
@@ -109,6 +111,7 @@ class ReadableExport:
             yield (
                 f"\n## {message['role']}{speaker}, {_time(message['said_at'])}{status}\n\n"
                 f"{_quote(message['content'])}{calls}\n"
+                f"{_pictured(message)}"
                 f"{_facts(message, ('feedback', 'model', 'place_label', 'address', 'lat', 'lng', 'metadata', 'id'))}"
             )
 
@@ -135,6 +138,23 @@ class ReadableExport:
             self._counts.rows["originals"] += 1
             name = f"{folder}documents/{file['id']}-{_safe(file['path'].rpartition('/')[2])}"
             yield from self._out.add(name, (data,), packed=False)
+
+    def _media(self, scope: Scope, folder: str) -> Iterator[bytes]:
+        """Give the originals of media, each once."""
+        given: set[str] = set()
+        items = (item for table in (MEMORIES, MESSAGES) for item in self._rows(scope, table) if item["media"])
+        for media in (media for item in items for media in item["media"]):
+            digest = media.get("original", "")
+            if not digest or digest in given:
+                continue
+            given.add(digest)
+            try:
+                data = self._engine.documents.original(original_name(scope.user_id, digest))
+            except NotFound:
+                self._counts.missing_originals.append(digest)
+                continue
+            self._counts.rows["originals"] += 1
+            yield from self._out.add(f"{folder}{_media_name(media)}", (data,), packed=False)
 
     def _places(self, scope: Scope) -> Iterator[str]:
         heading = "# Places\n\n"
@@ -165,7 +185,8 @@ def _memory(memory: Values, said: list[str]) -> str:
     )  # fmt: skip
     state = ", replaced since" if memory["superseded_by"] else ""
     origin = f"- said in: {', '.join(said)}\n" if said else ""
-    return f"\n## {_time(memory['created_at'])}{state}\n\n{_quote(memory['content'])}\n{_facts(memory, shown)}{origin}"
+    facts = f"{_pictured(memory)}{_facts(memory, shown)}{origin}"
+    return f"\n## {_time(memory['created_at'])}{state}\n\n{_quote(memory['content'])}\n{facts}"
 
 
 def _facts(values: Values, names: tuple[str, ...]) -> str:
@@ -175,6 +196,22 @@ def _facts(values: Values, names: tuple[str, ...]) -> str:
         f"- {name.replace('_', ' ')}: {_time(value) if isinstance(value, datetime) else _inline(value)}\n"
         for name, value in told
     )
+
+
+def _pictured(item: Values) -> str:
+    """List the media of a memory or message: what they are and show, and where they are."""
+    return "".join(
+        f"- {media['kind']}: {_inline(' · '.join((*_words(media), media.get('url') or _media_name(media))))}\n"
+        for media in item["media"]
+    )
+
+
+def _words(media: Values) -> list[str]:
+    return [media[name] for name in TEXT_LIMITS if media.get(name)]
+
+
+def _media_name(media: Values) -> str:
+    return f"media/{media['original'][:16]}{ending_of(media.get('mime', ''))}"
 
 
 def _quote(text: str) -> str:
@@ -200,7 +237,8 @@ def _read_me(user: str, counts: Counter[str]) -> str:
     return (
         f"# What is stored about {_inline(user)}\n\n"
         "`memories/` holds what is remembered, by kind, with older versions; `conversations/` what was said; "
-        "`files.md` lists documents and notes, `documents/` holds the documents; `places.md` the places with a name; "
+        "`files.md` lists documents and notes, `documents/` holds the documents, `media/` pictures and sounds; "
+        "`places.md` the places with a name; "
         "`log.md` what was done and by which key. Times are in UTC.\n\n"
         f"{rows}"
     )

@@ -97,7 +97,7 @@ SELECT role AS label, count(*) AS items FROM messages WHERE user_id = :user_id G
 SELECT {message}
   FROM messages
  WHERE user_id = :user_id AND said_at < :before AND role IN ('user', 'assistant') AND coalesce(feedback, 0) < 1
-   AND CAST(tool_calls AS text) = '[]' AND CAST(blocks AS text) = '[]'
+   AND CAST(tool_calls AS text) = '[]' AND CAST(blocks AS text) = '[]' AND CAST(media AS text) = '[]'
    AND (length(content) < :short OR CAST(terms AS text) IN ('', '{}')
         OR lower(content) LIKE '%[system%' OR lower(content) LIKE '<system%')
  ORDER BY id

@@ -172,7 +172,7 @@ SELECT type AS label, count(*) AS items FROM memories
 -- Current memories that may not be worth keeping.
 SELECT {record}
   FROM memories
- WHERE user_id = :user_id AND superseded_by IS NULL
+ WHERE user_id = :user_id AND superseded_by IS NULL AND CAST(media AS text) = '[]'
    AND (length(content) < :short OR CAST(terms AS text) IN ('', '{}')
         OR lower(content) LIKE '%[system%' OR lower(content) LIKE '<system%')
  ORDER BY id
