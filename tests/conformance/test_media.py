@@ -3,16 +3,21 @@
 import io
 import os
 from collections.abc import Mapping
+from contextlib import closing
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 from PIL import Image
 
 from recollect import InvalidInput, Memory, NotFound, UserMemory
 from recollect.errors import InvalidDocument, InvalidMemory, InvalidMessage, QuotaExceeded
 from recollect.model import Media, NewMessage
+from recollect.storage.sqlite.repair.known_tables import KnownSchema
+from recollect.storage.sqlite.repair.mending import mend
 from tests.conftest import OpenMemory
 
 SOUND = b"ID3\x04\0\0\0\0\0\0" + b"\xff\xfb\x90\0" * 8
@@ -234,3 +239,27 @@ def test_media_count_against_the_quota(open_memory: OpenMemory) -> None:
     large = me.media.add(SOUND + b"\0" * 2**20)
     with pytest.raises(QuotaExceeded):
         me.remember("Too much", media=[large])
+
+
+def test_what_a_repair_saves_has_its_originals(open_memory: OpenMemory, database: str, tmp_path: Path) -> None:
+    if database.startswith("postgresql"):
+        pytest.skip("a server repairs its own files")
+    memory = open_memory()
+    me = memory.user("me")
+    picture = me.media.add(photo(), caption="A gate")
+    stored, lost = me.remember("Seen today", media=[picture]), me.remember("Seen before", media=[picture])
+    me.conversation("c1").append("user", media=[me.media.add(SOUND, transcript="Hello")])
+    memory.close()
+    with closing(apsw.Connection(database)) as file:
+        file.execute("DELETE FROM media_originals WHERE item_id <> ?", (lost.id,))
+        file.execute("DELETE FROM memories WHERE id = ?", (lost.id,))
+        now = datetime(2026, 3, 1, tzinfo=UTC)
+        mend(file, (), KnownSchema(), now)
+    memory = open_memory()
+    me = memory.user("me")
+    assert [
+        problem.check for problem in memory.doctor() if "count" in problem.check or "original" in problem.check
+    ] == []
+    assert me.media.original(picture.original) == photo()
+    me.forget(stored.id)
+    assert kept(tmp_path) == [sha256(SOUND).hexdigest()]

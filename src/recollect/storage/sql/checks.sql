@@ -25,9 +25,10 @@ SELECT count(*) FROM users u
  WHERE u.memories <> (SELECT count(*) FROM memories m WHERE m.user_id = u.user_id)
     OR u.messages <> (SELECT count(*) FROM messages m WHERE m.user_id = u.user_id)
     OR u.chunks <> (SELECT count(*) FROM chunks m WHERE m.user_id = u.user_id)
-    OR u.bytes <> (SELECT coalesce(sum(octet_length(m.content) + octet_length(m.value)), 0)
+    OR u.bytes <> (SELECT coalesce(sum(octet_length(m.content) + octet_length(m.value) + octet_length(CAST(m.media AS text)) - 2), 0)
                      FROM memories m WHERE m.user_id = u.user_id)
-                + (SELECT coalesce(sum(octet_length(m.content) + octet_length(CAST(m.blocks AS text))), 0)
+                + (SELECT coalesce(sum(octet_length(m.content) + octet_length(CAST(m.blocks AS text))
+                                     + octet_length(CAST(m.media AS text)) - 2), 0)
                      FROM messages m WHERE m.user_id = u.user_id)
                 + (SELECT coalesce(sum(octet_length(m.content)), 0) FROM chunks m WHERE m.user_id = u.user_id)
 

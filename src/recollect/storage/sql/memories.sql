@@ -12,22 +12,26 @@ UPDATE users
    SET memories = memories + :memories, messages = messages + :messages, chunks = chunks + :chunks,
        resets = resets + :resets,
        bytes = bytes - :freed
-             + (SELECT coalesce(sum(octet_length(m.content) + octet_length(m.value)), 0)
+             + (SELECT coalesce(sum(octet_length(m.content) + octet_length(m.value) + octet_length(CAST(m.media AS text)) - 2), 0)
                   FROM memories m WHERE m.user_id = :user_id AND m.id = ANY(:new_memories::uuid[]))
-             + (SELECT coalesce(sum(octet_length(m.content) + octet_length(CAST(m.blocks AS text))), 0)
+             + (SELECT coalesce(sum(octet_length(m.content) + octet_length(CAST(m.blocks AS text))
+                                  + octet_length(CAST(m.media AS text)) - 2), 0)
                   FROM messages m WHERE m.user_id = :user_id AND m.id = ANY(:new_messages::uuid[]))
              + (SELECT coalesce(sum(octet_length(m.content)), 0)
                   FROM chunks m WHERE m.user_id = :user_id AND m.id = ANY(:new_chunks::uuid[]))
  WHERE user_id = :user_id
 
 -- bytes_of_memories --
--- How large the texts of rows are.
-SELECT coalesce(sum(octet_length(content) + octet_length(value)), 0) AS bytes FROM memories
+-- How large the texts of rows are. No media are two characters, which do not count.
+SELECT coalesce(sum(octet_length(content) + octet_length(value) + octet_length(CAST(media AS text)) - 2), 0) AS bytes
+  FROM memories
  WHERE user_id = :user_id AND id = ANY(:ids::uuid[])
 
 -- bytes_of_messages --
 -- The same of messages.
-SELECT coalesce(sum(octet_length(content) + octet_length(CAST(blocks AS text))), 0) AS bytes FROM messages
+SELECT coalesce(sum(octet_length(content) + octet_length(CAST(blocks AS text)) + octet_length(CAST(media AS text)) - 2), 0)
+       AS bytes
+  FROM messages
  WHERE user_id = :user_id AND id = ANY(:ids::uuid[])
 
 -- bytes_of_chunks --

@@ -67,11 +67,11 @@ def mend(target: apsw.Connection, spaces: Sequence[SpaceRow], schema: KnownSchem
         target.execute(query("raise_item_number"))
         target.execute(query("raise_space_number"))
         target.execute(query("recount_users"))
-        if _MEDIA in schema.tables:
-            target.execute(query("drop_media"))
-            target.execute(query("add_media"))
         if any(column.name == "bytes" for column in schema.tables["users"].columns):
             target.execute(query("recount_bytes"))
+        if _MEDIA in schema.tables:
+            for step in ("drop_media", "add_media", "recount_media"):
+                target.execute(query(step))
         owed = _owe_vectors(target, spaces, now)
     for kind in ITEM_KINDS:
         with target:

@@ -32,6 +32,13 @@ UPDATE users
                   FROM messages m WHERE m.user_id = users.user_id)
              + (SELECT coalesce(sum(octet_length(m.content)), 0) FROM chunks m WHERE m.user_id = users.user_id)
 
+-- recount_media --
+-- With the words of media.
+UPDATE users
+   SET bytes = bytes
+             + (SELECT coalesce(sum(octet_length(m.media) - 2), 0) FROM memories m WHERE m.user_id = users.user_id)
+             + (SELECT coalesce(sum(octet_length(m.media) - 2), 0) FROM messages m WHERE m.user_id = users.user_id)
+
 -- raise_item_number --
 -- Numbers are never used again.
 INSERT INTO sequence (name, value)
