@@ -161,6 +161,7 @@ class _Import:
         self._report = report
         self._options = options
         self._careful = {scope: tombstones.unless_emptied(engine, scope) for scope in chosen.values()}
+        self._kept: set[tuple[str, str]] = set()  # the originals of media, by their users
         self._changed: set[str] = set()  # the ids of items that are there and say something else
 
     def run(self) -> None:
@@ -282,6 +283,9 @@ class _Import:
             return
         for row in self._engine.store.write(scope, lambda writer: _judge(writer, table, rows)).new:
             for digest in (media["original"] for media in row[position] if "original" in media):
+                if (scope.user_id, digest) in self._kept:
+                    continue
+                self._kept.add((scope.user_id, digest))
                 data = self._archive.original(digest)
                 name = "" if data is None else self._engine.documents.keep(scope.user_id, digest, data)
                 self._report.brought["originals"] += bool(name)
