@@ -86,7 +86,7 @@ def drafts_of(home: Home) -> list[Draft]:
             key=f"key{number}",
             session="s1",
             source="user_stated",
-            media=[Media("image", original=original(number), size=7)],
+            media=[Media("image", original=original(number), size=7)] if number != 4 else [],
         )
         for number, text in enumerate(texts)
     ]
