@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import count
@@ -25,6 +26,7 @@ from recollect.embedding import LocalEmbedder
 from recollect.model.memories import Vector
 from recollect.models.reader import LocalReader
 from recollect.ports import Embedder, Role
+from tests.pooler import THROUGH_A_POOLER, Pooler, pooler
 from tests.postgres_server import postgres_server
 from tests.shared_database import SharedDatabase
 from tests.sizes import ALL, sized
@@ -160,6 +162,8 @@ class Server:
         self.admin_url = self._server.get_uri()
         self._numbers = count()
         self._shared: SharedDatabase | None = None
+        self._poolers = ExitStack()
+        self._pooler: Pooler | None = None
         with self.admin() as connection:
             # a test database does not live long enough for a vacuum; what keeps data safe stays as people have it
             for setting in ("autovacuum", "jit"):
@@ -201,6 +205,12 @@ class Server:
             self._shared = None
             self.drop(address)
 
+    def reached(self, address: str) -> str:
+        """Give the address that tests use: as it is, or by way of a pooler if the run is to be through one."""
+        if THROUGH_A_POOLER and self._pooler is None:
+            self._pooler = self._poolers.enter_context(pooler(self.admin_url))
+        return address if self._pooler is None else self._pooler.address(address)
+
     def drop(self, address: str) -> None:
         """Remove a database that a test is done with; the disk would fill up with them."""
         name = address.removeprefix("postgresql://").partition("/")[2].partition("?")[0]
@@ -211,6 +221,7 @@ class Server:
         """End the server."""
         if self._shared is not None:
             self._shared.close()
+        self._poolers.close()
         self._server.cleanup()
 
 
@@ -297,10 +308,10 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     running: Server = request.getfixturevalue("server")
     if _place(request.node).startswith(_DATABASE_OF_THEIR_OWN):
         address = running.fresh()
-        yield address
+        yield running.reached(address)
         running.drop(address)
     else:
-        yield (address := running.borrow())
+        yield running.reached(address := running.borrow())
         running.give_back(address)
 
 

@@ -48,6 +48,9 @@ class ForgetSettings:
         conform(self)
 
 
+PrepareWhen = Literal["auto", "always", "never"]
+
+
 @dataclass(frozen=True, slots=True)
 class PostgresSettings:
     """How a PostgreSQL server is used."""
@@ -62,7 +65,20 @@ class PostgresSettings:
         default="recollect_app",
         metadata=about(
             text(empty=True),
-            "Role that connections take on, so that the server keeps users apart; empty: they go on as they log in.",
+            "Role that transactions take on, so that the server keeps users apart; empty: they go on as they log in.",
+        ),
+    )
+    lock_timeout_s: float = field(
+        default=60.0,
+        metadata=about(
+            number(0.1, 3600), "Seconds to wait for what another transaction holds, such as the user's row."
+        ),
+    )
+    prepare: PrepareWhen = field(
+        default="auto",
+        metadata=about(
+            choice("use of prepared statements", get_args(PrepareWhen)),
+            "Whether frequent statements are prepared; `auto`: unless there is a pooler such as PgBouncer in between.",
         ),
     )
     tools_folder: str = field(

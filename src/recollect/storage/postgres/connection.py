@@ -32,9 +32,10 @@ _UNREACHABLE_ADVICE = "Check that the server runs, and the host and port in the 
 
 
 def connect(url: str, timeout_s: float) -> PgConnection:
-    """Open one connection, ready for our types."""
+    """Open one connection for a few statements, none of which is prepared: there may be a pooler in between."""
+    wait_s = max(2, round(timeout_s))
     try:
-        connection = psycopg.connect(url, autocommit=True, connect_timeout=max(2, round(timeout_s)))
+        connection = psycopg.connect(url, autocommit=True, prepare_threshold=None, connect_timeout=wait_s)
     except (psycopg.OperationalError, psycopg.ProgrammingError) as error:
         said = " ".join(str(error).split())
         advice = next((advice for part, advice in _LOGIN_ADVICE if part in said), _UNREACHABLE_ADVICE)
@@ -55,11 +56,17 @@ class _PackedDumper(Dumper):
         return obj
 
 
-def prepare(connection: psycopg.Connection[Any]) -> None:
+def register_types(connection: psycopg.Connection[Any]) -> None:
     """Teach a connection our types; ids travel as text."""
     connection.adapters.register_loader("uuid", TextLoader)
     register_vector(connection)
     connection.adapters.register_dumper(Packed, _PackedDumper)
+
+
+def is_pooled(connection: PgConnection) -> bool:
+    """Whether a pooler such as PgBouncer is in between: it numbers connections itself, not as the server does."""
+    ((process_id,),) = connection.execute("SELECT pg_backend_pid()").fetchall()
+    return bool(process_id != connection.info.backend_pid)
 
 
 def check_server(connection: PgConnection) -> None:
@@ -110,6 +117,11 @@ def translated(where: str) -> Iterator[None]:
         ) from error
     except (psycopg.errors.DataCorrupted, psycopg.errors.IndexCorrupted) as error:
         raise StoreDamaged(f"{where} is damaged: {error}. Restore a backup.") from error
+    except psycopg.errors.LockNotAvailable as error:
+        raise StoreUnavailable(
+            f"Another transaction in {where} held what this one needs for longer than postgres.lock_timeout_s. Nothing "
+            "was changed. Try again; `recollect doctor` tells of transactions that have been open for long."
+        ) from error
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
         raise StoreUnavailable(f"Lost the connection to {where}: {_first_line(error)} Try again.") from error
     except psycopg.errors.InsufficientPrivilege as error:

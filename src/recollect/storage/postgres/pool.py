@@ -4,28 +4,28 @@ A caller waits for a busy pool as long as the settings say. While the server is 
 server's return is noticed within a second or two, however long it was gone.
 """
 
-from collections.abc import Callable
 from time import monotonic
 from typing import Final
 
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from recollect.storage.postgres.connection import PgConnection
+from recollect.storage.postgres.connection import PgConnection, register_types
 
+_OFTEN: Final = 5
 _GIVE_UP_S: Final = 1.0  # after that, a connection is tried again when a caller wants one
 _LOOK_EVERY_S: Final = 1.0
 _WAIT_FOR_RETURN_S: Final = 0.25
 
 
 class ServerPool(ConnectionPool[PgConnection]):
-    """The connections of a store. `configure` makes a new one ready."""
+    """The connections of a store. `prepares` says whether statements that come often are prepared."""
 
-    def __init__(self, url: str, configure: Callable[[PgConnection], None], *, size: int, timeout_s: float) -> None:
+    def __init__(self, url: str, *, size: int, timeout_s: float, prepares: bool) -> None:
         self._is_away = False
-        self._ready = configure
+        options = {"connect_timeout": max(2, round(timeout_s)), "prepare_threshold": _OFTEN if prepares else None}
         super().__init__(
             url,
-            kwargs={"autocommit": True, "connect_timeout": max(2, round(timeout_s))},
+            kwargs={"autocommit": True, **options},
             configure=self._connected,
             min_size=1,
             max_size=size,
@@ -50,7 +50,7 @@ class ServerPool(ConnectionPool[PgConnection]):
                 return lent
 
     def _connected(self, connection: PgConnection) -> None:
-        self._ready(connection)
+        register_types(connection)
         self._is_away = False
 
     def _missed(self, _: ConnectionPool[PgConnection]) -> None:

@@ -1,8 +1,9 @@
 """The application's role in the database: it neither owns the tables nor may bypass row-level security.
 
-The login opens the store and brings the schema up to date; then every connection of the pool takes on the application's
-role. When there is no such role and the login may make one, it is made. A login that may not goes on as it is:
-row-level security is forced on the owner of the tables as well, and only superusers and roles with BYPASSRLS get past.
+The login opens the store and brings the schema up to date; then every transaction takes on the application's role, and
+lays it down at its end. When there is no such role and the login may make one, it is made. A login that may not goes on
+as it is: row-level security is forced on the owner of the tables as well, and only superusers and roles with BYPASSRLS
+get past.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +27,7 @@ class LoginRights(NamedTuple):
     """What the login may do, and whether row-level security holds for it."""
 
     login: str
-    role: str  # what connections take on; '' when they go on as the login
+    role: str  # what transactions take on; '' when they go on as the login
     holds: bool  # whether row-level security applies to them
     owns: bool  # whether the login may index and analyse tables
     searches: bool  # whether words are looked up by a function with the rights of another role
@@ -87,15 +88,10 @@ def _takes(connection: PgConnection, role: str) -> bool:
     """Whether the login may take on the role."""
     try:
         with connection.transaction(force_rollback=True):
-            take(connection, role)
+            connection.execute(sql.SQL("SET LOCAL ROLE {}").format(sql.Identifier(role)))
     except psycopg.errors.InsufficientPrivilege:
         return False
     return True
-
-
-def take(connection: "psycopg.Connection[tuple[object, ...]]", role: str) -> None:
-    """Take on a role for as long as the connection lasts."""
-    connection.execute(sql.SQL("SET ROLE {}").format(sql.Identifier(role)))
 
 
 def searcher_of(role: str) -> str:

@@ -1,14 +1,14 @@
 """Runs named queries on a connection to PostgreSQL, in the name of a user or of the store as a whole.
 
 Row-level security is the second guard between users; the first is the user in every query. The server itself neither
-shows nor changes another user's rows, whatever a query asks (see 0001_initial.sql). Whom a transaction works for ends
-with it, so a connection never carries it on to another user.
+shows nor changes another user's rows, whatever a query asks (see 0001_initial.sql). Whom a transaction works for, and
+the role it does so in, end with it: a connection never carries them on to another user, nor does one of a pooler.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -34,7 +34,7 @@ _USE_LOCK: Final = SCHEMA_LOCK + 1
 # Workers claim messages one after the other: none takes a user's later messages while another takes the earlier ones.
 _READ_LOCK: Final = SCHEMA_LOCK + 2
 
-_LONGEST_WAIT_S: Final = 10
+_LONGEST_WAIT_S: Final = 10  # of a transaction that another one waits for
 
 
 # Planned anew for each call: the partial index of a large user is of use only to a plan that knows the user.
@@ -61,13 +61,29 @@ def _holds_any(terms: Sequence[str], name: str, values: dict[str, Any]) -> str:
     return f"terms && :{name}::text[]"
 
 
+class TransactionSettings(NamedTuple):
+    """How a transaction works: the role it takes on ('' for none), and how long it waits for a lock."""
+
+    role: str = ""
+    lock_timeout_s: float = _LONGEST_WAIT_S
+
+
+_USUAL: Final = TransactionSettings()
+
+
 class PostgresSession(StoreSession):
     """A connection inside a transaction."""
 
     codec = CODEC
 
-    def __init__(self, connection: PgConnection, connect: Callable[[], PgConnection] | None = None) -> None:
+    def __init__(
+        self,
+        connection: PgConnection,
+        settings: TransactionSettings = _USUAL,
+        connect: Callable[[], PgConnection] | None = None,
+    ) -> None:
         self.connection = connection
+        self._settings = settings
         self._connect = connect
 
     def rows(
@@ -124,10 +140,12 @@ class PostgresSession(StoreSession):
 
     def act_for(self, scope: Scope | None) -> None:
         """Let what follows in this transaction see and change one user's rows, or those of the whole store."""
+        longest_wait = f"{round(self._settings.lock_timeout_s * 1000)}ms"
+        settings = {"role": self._settings.role, "longest_wait": longest_wait}
         if scope is None:
-            self.execute("work_for_store")
+            self.execute("work_for_store", settings)
         else:
-            self.execute("work_for_user", {"user_id": scope.user_id})
+            self.execute("work_for_user", {**settings, "user_id": scope.user_id})
 
     @contextmanager
     def beside(self) -> Iterator[StoreSession]:
@@ -139,9 +157,9 @@ class PostgresSession(StoreSession):
             yield self
             return
         with self._connect() as connection, connection.transaction():
-            session = PostgresSession(connection)
+            longest_wait_s = min(_LONGEST_WAIT_S, self._settings.lock_timeout_s)
+            session = PostgresSession(connection, self._settings._replace(lock_timeout_s=longest_wait_s))
             session.act_for(None)
-            session.execute("limit_waiting", {"longest": f"{_LONGEST_WAIT_S}s"})
             yield session
 
     def lock_spaces(self) -> None:

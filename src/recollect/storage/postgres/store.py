@@ -25,14 +25,14 @@ from recollect.ports.erasure import RawBlock, StoredRow
 from recollect.settings import PostgresSettings, hide_password
 from recollect.storage.postgres import roles
 from recollect.storage.postgres.change_notifier import ChangeSender, ServerChangeNotifier
-from recollect.storage.postgres.connection import PgConnection, check_server, connect, prepare, translated
+from recollect.storage.postgres.connection import PgConnection, check_server, connect, is_pooled, translated
 from recollect.storage.postgres.large_user_indexes import build_indexes, missing_indexes
 from recollect.storage.postgres.maintenance import purge as purging
 from recollect.storage.postgres.maintenance.dump import copy_database
 from recollect.storage.postgres.migrate import applied_version, migrate
 from recollect.storage.postgres.pool import ServerPool
 from recollect.storage.postgres.reader import PostgresReader
-from recollect.storage.postgres.session import PostgresSession, statement
+from recollect.storage.postgres.session import PostgresSession, TransactionSettings, statement
 from recollect.storage.postgres.writer import PostgresWriter
 from recollect.storage.session import StoreSession
 from recollect.storage.shared.erasure import SharedErasureStore
@@ -53,6 +53,16 @@ T = TypeVar("T")
 
 _UNPURGED = "The server's files still hold deleted rows: `recollect purge` removes them."
 _SAMPLES = "Statistics of the server hold words of users, forgotten ones too. `recollect purge` removes them."
+_LONG_TRANSACTION_S = 3600.0
+_LONG_TRANSACTIONS = (
+    "Transactions have been open for more than an hour. Until they end, nothing that is deleted can be vacuumed, and "
+    "searches slow down. Find them in pg_stat_activity and pg_prepared_xacts, and end them."
+)
+_MANY_DEAD_ROWS = 10_000
+_BLOAT = (
+    "Deleted rows outnumber the others in some tables. Run `recollect maintain` with the owner's login. If they stay, "
+    "a transaction that has been open for long holds them. `recollect purge` gives the room back."
+)
 _PURGE_WAIT_S = 10.0
 _BEYOND_SQL = "The server's write-ahead log, its archive, replicas and backups cannot be looked into from here."
 _DEAD_ROWS = "Deleted rows are in the server's files until `recollect purge`; no query shows them."
@@ -89,6 +99,8 @@ class PostgresStore(
             check_server(connection)
             migrate(connection, self._where, clock.now(), analyser)
             self._rights = roles.login_rights(connection, settings.role)
+            self._transactions = TransactionSettings(self._rights.role, settings.lock_timeout_s)
+            self._prepares = settings.prepare == "always" or (settings.prepare == "auto" and not is_pooled(connection))
             self._secrets = self._read_secrets(connection)
         self._sender = ChangeSender(self._connect)
         self._pool: ServerPool | None = None
@@ -96,10 +108,8 @@ class PostgresStore(
 
     def _read_secrets(self, connection: PgConnection) -> TombstoneSecrets:
         """Read what keys tombstones, as the application does: the login may lack the right."""
-        if self._rights.role:
-            roles.take(connection, self._rights.role)
         with connection.transaction():
-            session = PostgresSession(connection)
+            session = PostgresSession(connection, self._transactions)
             session.act_for(None)
             return tombstone_secrets(session)
 
@@ -110,14 +120,8 @@ class PostgresStore(
                 raise StoreError("This store is closed. Open it again with Memory.open().")
             if self._pool is None:
                 size, timeout_s = self._settings.pool_size, self._settings.connect_timeout_s
-                self._pool = ServerPool(self._url, self._configure, size=size, timeout_s=timeout_s)
+                self._pool = ServerPool(self._url, size=size, timeout_s=timeout_s, prepares=self._prepares)
             return self._pool
-
-    def _configure(self, connection: PgConnection) -> None:
-        """Make a connection of the pool ready: from here on it is the application's, not the login's."""
-        prepare(connection)
-        if self._rights.role:
-            roles.take(connection, self._rights.role)
 
     @contextmanager
     def _connected(self) -> Iterator[PgConnection]:
@@ -136,7 +140,7 @@ class PostgresStore(
     def _lent(self, scope: Scope | None = None) -> Iterator[PostgresSession]:
         """Lend a session inside a transaction of one user, or of the store as a whole."""
         with self._connected() as connection, connection.transaction():
-            session = PostgresSession(connection)
+            session = PostgresSession(connection, self._transactions)
             session.act_for(scope)
             yield session
 
@@ -166,7 +170,7 @@ class PostgresStore(
         with self._connected() as connection:
             connection.execute(statement("begin_read"))
             try:
-                session = PostgresSession(connection)
+                session = PostgresSession(connection, self._transactions)
                 session.act_for(scope)
                 yield session
             finally:
@@ -177,7 +181,7 @@ class PostgresStore(
         with self._connected() as connection, connection.pipeline():
             connection.execute(statement("begin_read"))
             try:
-                session = PostgresSession(connection)
+                session = PostgresSession(connection, self._transactions)
                 session.act_for(scope)
                 return work(PostgresReader(session, scope, self._rights, secrets=self._secrets))
             finally:
@@ -222,7 +226,7 @@ class PostgresStore(
     def _writer(self, connection: PgConnection, scope: Scope) -> PostgresWriter:
         """Begin a user's write: one trip to the server for row-level security and the locks."""
         with connection.pipeline():
-            session = PostgresSession(connection, self._connect)
+            session = PostgresSession(connection, self._transactions, self._connect)
             session.act_for(scope)
             return PostgresWriter(session, scope, secrets=self._secrets, geocodes=self._geocodes)
 
@@ -234,10 +238,7 @@ class PostgresStore(
 
     def _connect(self) -> PgConnection:
         """Open a connection apart from the pool."""
-        connection = connect(self._url, self._settings.connect_timeout_s)
-        if self._rights.role:
-            roles.take(connection, self._rights.role)
-        return connection
+        return connect(self._url, self._settings.connect_timeout_s)
 
     def change_notifier(self) -> ServerChangeNotifier:
         """Give something that waits for writes."""
@@ -352,12 +353,24 @@ class PostgresStore(
                 ((amount,),) = session.connection.execute(check.sql.encode()).fetchall()
                 if amount:
                     problems.append(Problem(check.name, amount, check.advice))
-        with translated(self._where), connect(self._url, self._settings.connect_timeout_s) as login:
-            stale = purging.stale_samples(PostgresSession(login))
-        problems += [Problem("samples_of_texts", stale, _SAMPLES)] if stale else []
+        problems += self._server_problems()
         if not self._rights.holds:
             problems += [Problem("wall_between_users", 1, advice) for advice in self._rights.advice]
         return problems
+
+    def _server_problems(self) -> list[Problem]:
+        """Look at what the login may see of the server: its statistics, its transactions, what it has not vacuumed."""
+        with translated(self._where), connect(self._url, self._settings.connect_timeout_s) as login:
+            session = PostgresSession(login)
+            stale = purging.stale_samples(session)
+            (transactions,) = session.row("long_transactions", {"seconds": _LONG_TRANSACTION_S})
+            (dead_rows,) = session.row("dead_rows", {"least": _MANY_DEAD_ROWS})
+        found = (
+            ("samples_of_texts", stale, _SAMPLES),
+            ("long_transactions", transactions, _LONG_TRANSACTIONS),
+            ("dead_rows", dead_rows, _BLOAT),
+        )
+        return [Problem(name, amount, advice) for name, amount, advice in found if amount]
 
     def tune(self) -> Sequence[str]:
         """Index large users, vacuum, and refresh the planner's statistics, which only the owner of the tables may.
@@ -366,16 +379,16 @@ class PostgresStore(
         """
         with self._lent() as session:
             lacking = list(missing_indexes(session, self._settings.giant_user_rows))
-            vectors = [f"vectors_{row.number}" for row in list_spaces(session)]
+            tables = [row[0] for row in session.rows("own_tables")]
         if not self._rights.owns:
             left = f"left {len(lacking)} vector index(es), vacuuming and the planner's statistics"
             owner_only = f"run `recollect maintain` with that login, {self._rights.login} may not"
             return (f"{left} to the owner of the tables: {owner_only}",)
         with translated(self._where), connect(self._url, self._settings.connect_timeout_s) as owner:
             built = build_indexes(owner, lacking)
-            for table in ("memories", "messages", "chunks", *vectors):
+            for table in tables:
                 owner.execute(f"VACUUM (ANALYZE) {table}".encode())
-        return (*built, "vacuumed the tables that are searched", "refreshed the planner's statistics")
+        return (*built, "vacuumed all tables", "refreshed the planner's statistics")
 
     def advice(self) -> Sequence[str]:
         """Say which users would profit from an index, and what of the server's settings endangers data."""

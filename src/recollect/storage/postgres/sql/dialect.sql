@@ -45,15 +45,20 @@ INSERT INTO places (user_id, id, address, place_label, created_at)
 VALUES (:user_id, :id, :address, :place_label, :created_at)
 
 -- work_for_user --
--- From here to the end of the transaction the server shows and changes nothing that is not this user's. Its commit waits for the
--- disk, and for synchronous standbys, whatever the default of the server, the database or the role.
-SELECT set_config('recollect.reach', 'user', true), set_config('recollect.user_id', :user_id, true),
+-- From here to the end of the transaction the server shows and changes nothing that is not this user's: it works as the
+-- application's role, and waits for no lock for ever. Its commit waits for the disk, and for synchronous standbys, whatever the
+-- default of the server, the database or the role.
+SELECT set_config('role', coalesce(nullif(:role, ''), current_setting('role')), true),
+       set_config('lock_timeout', :longest_wait, true),
+       set_config('recollect.reach', 'user', true), set_config('recollect.user_id', :user_id, true),
        set_config('synchronous_commit', CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
                                              THEN 'on' ELSE current_setting('synchronous_commit') END, true)
 
 -- work_for_store --
--- What follows is about the store as a whole. Its commit waits, too.
-SELECT set_config('recollect.reach', 'store', true), set_config('recollect.user_id', '', true),
+-- What follows is about the store as a whole. All else is as for a user.
+SELECT set_config('role', coalesce(nullif(:role, ''), current_setting('role')), true),
+       set_config('lock_timeout', :longest_wait, true),
+       set_config('recollect.reach', 'store', true), set_config('recollect.user_id', '', true),
        set_config('synchronous_commit', CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
                                              THEN 'on' ELSE current_setting('synchronous_commit') END, true)
 
@@ -83,6 +88,20 @@ SELECT recollect_admit(:role, :searcher)
 -- unsafe_settings --
 -- Settings of the server without which a power failure can lose or damage what was committed.
 SELECT name FROM pg_settings WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off' ORDER BY name
+
+-- long_transactions --
+-- Transactions that have been open for so long, by the server's own clock: no vacuum removes what was deleted since they began.
+SELECT (SELECT count(*) FROM pg_stat_activity
+         WHERE datname = current_database() AND pid <> pg_backend_pid() AND coalesce(backend_xid, backend_xmin) IS NOT NULL
+           AND xact_start <= clock_timestamp() - make_interval(secs => :seconds))
+     + (SELECT count(*) FROM pg_prepared_xacts
+         WHERE database = current_database() AND prepared <= clock_timestamp() - make_interval(secs => :seconds)) AS transactions
+
+-- dead_rows --
+-- Deleted rows in tables that hold more of them than of others.
+SELECT coalesce(sum(n_dead_tup), 0)::bigint AS dead_rows
+  FROM pg_stat_user_tables
+ WHERE schemaname = current_schema() AND n_dead_tup >= :least AND n_dead_tup > n_live_tup
 
 -- begin_read --
 -- One snapshot for all questions.
@@ -242,10 +261,6 @@ SELECT count(*) AS vectors FROM vectors_{space} WHERE part = 0
 -- lock_schema --
 -- Only one process at a time changes the schema, or claims messages; the lock ends with the transaction.
 SELECT pg_advisory_xact_lock(:lock)
-
--- limit_waiting --
--- How long a statement of this transaction may wait for a lock.
-SELECT set_config('lock_timeout', :longest, true)
 
 -- share_spaces --
 -- Any number may hold it, but not while a transaction has it alone; it ends with the transaction.
