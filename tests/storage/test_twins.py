@@ -184,7 +184,7 @@ _ASSEMBLERS = {
     "salvage.py",
 }
 _COMMANDS = re.compile(
-    r"(BEGIN|BEGIN IMMEDIATE|COMMIT|ROLLBACK|VACUUM( \(ANALYZE\) .*)?|ANALYZE .*|DELETE"
+    r"(BEGIN|BEGIN IMMEDIATE|COMMIT|ROLLBACK( TO one_write; RELEASE one_write)?|VACUUM( \(ANALYZE\) .*)?|ANALYZE .*|DELETE"
     r"|PRAGMA (integrity_check|optimize|user_version).*)"
 )  # DELETE alone is a verb of HTTP
 _STATEMENT = re.compile(
