@@ -184,8 +184,8 @@ _ASSEMBLERS = {
     "salvage.py",
 }
 _COMMANDS = re.compile(
-    r"(BEGIN|BEGIN IMMEDIATE|COMMIT|ROLLBACK( TO one_write; RELEASE one_write)?|VACUUM( \(ANALYZE\) .*)?|ANALYZE .*|DELETE"
-    r"|PRAGMA (integrity_check|optimize|user_version).*)"
+    r"(BEGIN|BEGIN IMMEDIATE|COMMIT|ROLLBACK(; BEGIN IMMEDIATE| TO one_write; RELEASE one_write)?"
+    r"|VACUUM( \(ANALYZE\) .*)?|ANALYZE .*|DELETE|PRAGMA (integrity_check|optimize|user_version).*)"
 )  # DELETE alone is a verb of HTTP
 _STATEMENT = re.compile(
     r"\s*(SELECT|INSERT|UPDATE|DELETE|REPLACE|MERGE|WITH|CREATE|ALTER|DROP|TRUNCATE|COPY|SET|BEGIN|COMMIT|ROLLBACK|VACUUM"
