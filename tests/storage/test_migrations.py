@@ -26,7 +26,7 @@ from tests.storage.catalogue import MOMENT, backend_of, catalogue, is_server, ol
 from tests.storage.conftest import FreshDatabase
 
 _LATEST = len(load_migrations("sqlite"))
-_COUNTS_BYTES, _HAS_MEDIA = 9, 16
+_COUNTS_BYTES, _HAS_MEDIA = 9, 17
 _MEDIA = re.compile(r", (?::?media\b|%\(media\)s)")
 
 
