@@ -41,6 +41,7 @@ MEASUREMENTS: Mapping[str, Measurement] = {
     "ingest": ingest.measure,
     "writers": writers.measure,
     "large": lambda folder, _address, amount: recall.one_large_user(folder / "recall.db", amount),
+    "giant": lambda _folder, address, amount: recall.large_user_on_a_server(address, amount),
     "small": lambda folder, address, amount: recall.many_small_users(folder, address, 1_000, amount // 1_000),
     "hybrid": lambda folder, _address, amount: hybrid.measure(folder, amount),
     "cold": lambda folder, _address, amount: startup.cold_recall(folder, amount),

@@ -20,7 +20,7 @@ from tests.conftest import Server, SteppingClock
 from tests.waiting import until
 
 ROWS = 600
-MANY_ROWS = 3_000  # from about here on the planner prefers the index to sorting
+MANY_ROWS = 6_000  # from about here on the planner prefers the index to sorting
 OTHERS = 1_000
 COLOURS = ("red", "green", "blue")
 THINGS = ("lamp", "sofa", "oven", "kayak", "ladder", "jacket", "guitar")

@@ -221,8 +221,9 @@ SELECT id, terms
  LIMIT :limit
 
 -- prepare_nearest --
--- The index of a large user must go on looking until enough rows pass the filters. Never outlives the transaction.
-SET LOCAL hnsw.iterative_scan = strict_order
+-- The index of a large user must go on looking until enough rows pass the filters, and begin with enough of them not to
+-- miss a group of similar rows. Never outlives the transaction.
+SELECT set_config('hnsw.iterative_scan', 'strict_order', true), set_config('hnsw.ef_search', '100', true)
 
 -- nearest_vectors --
 -- Exact for all users but the large ones. An item comes once for each of its passages among the nearest.
