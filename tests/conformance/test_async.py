@@ -28,6 +28,7 @@ from recollect.api.aio import (
     AsyncFiles,
     AsyncInstructions,
     AsyncLessons,
+    AsyncMedia,
     AsyncMessages,
     AsyncModels,
     AsyncPlaces,
@@ -36,6 +37,7 @@ from recollect.api.aio import (
 )
 from recollect.api.facts import UserEvents, UserFacts, UserInstructions, UserLessons, UserPreferences
 from recollect.api.files import UserFiles
+from recollect.api.media import UserMedia
 from recollect.api.messages import UserMessages
 from recollect.api.models import StoreModels
 from recollect.api.operations import StoreOperations
@@ -48,6 +50,7 @@ from tests.conftest import OpenMemory, SteppingClock
 
 NAMESPACES = {
     UserFiles: AsyncFiles,
+    UserMedia: AsyncMedia,
     UserPlaces: AsyncPlaces,
     UserFacts: AsyncFacts,
     UserPreferences: AsyncPreferences,
