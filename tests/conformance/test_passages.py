@@ -265,7 +265,7 @@ def test_messages_of_an_earlier_version_get_the_vectors_of_the_bundled_encoder(
     _as_before(database)
     memory = opener(words)
     assert any("messages" in advice for advice in memory.status().advice)
-    assert memory.maintain().embedded == 2
+    assert memory.maintain().embedded == 1
     assert sorted(vector_rows(database, "message")) == sorted(rows)
     assert memory.maintain().embedded == 0
 

@@ -92,7 +92,7 @@ def test_the_name_is_part_of_what_is_searched_and_not_of_what_is_shown(me: UserM
     assert (embedded_texts(plain), message_passage(plain)) == ((f"I: {SAID}",), SAID)
     thought = named._replace(role="reasoning")
     assert embedded_texts(plain, BUNDLED) == (f"I: {SAID}", f"user: {SAID}")
-    assert embedded_texts(plain._replace(role="assistant"), BUNDLED) == (f"assistant: {SAID}",)
+    assert embedded_texts(plain._replace(role="assistant"), BUNDLED) == (SAID,)
     assert embedded_texts(named, BUNDLED) == embedded_texts(named)
     assert (message_terms(thought), embedded_texts(thought)) == (message_terms(plain), (SAID,))
     wordless = named._replace(content="")

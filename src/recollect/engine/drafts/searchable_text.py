@@ -49,12 +49,9 @@ def _told(record: MemoryRecord) -> str:
 
 def _message_texts(message: Message, *, bundled: bool) -> tuple[str, ...]:
     text, name = message_passage(message), _speaker(message)
-    if name or message.role not in _SPEAKING_ROLES:
-        return _with_passages(text, lambda words: _spoken(name, words))
-    speaker = _USER if message.role == "user" else message.role if bundled else ""
-    texts = _with_passages(text, lambda words: _spoken(speaker, words))
-    wished = bundled and message.role == "user" and len(texts) == 1 and text
-    return (*texts, _spoken(message.role, text)) if wished else texts
+    unnamed = message.role == "user" and not name
+    texts = _with_passages(text, lambda words: _spoken(_USER if unnamed else name, words))
+    return (*texts, _spoken(message.role, text)) if bundled and unnamed and text and len(texts) == 1 else texts
 
 
 def _with_passages(text: str, framed: Callable[[str], str]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from threading import Event
 from recollect.engine.base.context import Engine
 from recollect.engine.drafts.searchable_text import embedded_texts
 from recollect.model.literals import ITEM_KINDS, ItemKind
-from recollect.model.memories import Item, Scope
+from recollect.model.memories import Scope
 from recollect.ports import StoreReader, StoreWriter
 from recollect.text.passages import PASSAGES
 
@@ -57,16 +57,12 @@ def _owe_kind(engine: Engine, scope: Scope, kind: ItemKind, stop: Event | None) 
 
 
 def _next_items(engine: Engine, scope: Scope, kind: ItemKind, after: str | None) -> tuple[list[str], list[str]]:
-    """Give the ids of the next items, and of those among them whose vectors are of several texts or of other ones."""
+    """Give the ids of the next items, and of those among them that have several vectors."""
     space = engine.models.latest
-
-    def lacks_vectors(item: Item) -> bool:
-        texts = embedded_texts(item, space)
-        return len(texts) > 1 or texts != embedded_texts(item)
 
     def work(reader: StoreReader) -> tuple[list[str], list[str]]:
         items = [indexed.item for indexed in reader.indexed(kind, _BATCH, after)]
-        return [item.id for item in items], [item.id for item in items if lacks_vectors(item)]
+        return [item.id for item in items], [item.id for item in items if len(embedded_texts(item, space)) > 1]
 
     return engine.store.read(scope, work)
 
