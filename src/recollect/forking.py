@@ -6,14 +6,14 @@ freeing would wait for threads that do not exist, or end a session that the pare
 """
 
 import ctypes
-import gc
 import os
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cached_property
 from threading import Lock, RLock, get_ident
 from time import monotonic, sleep
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 from weakref import WeakValueDictionary
 
 
@@ -89,11 +89,23 @@ def _in_parent() -> None:
 def _in_child() -> None:
     _lock._at_fork_reinit()  # type: ignore[attr-defined]  # noqa: SLF001
     if sys.version_info < (3, 12):  # each cached property has a lock there, which another thread may have held
-        for thing in gc.get_objects():
-            if type(thing) is cached_property:
-                thing.lock = RLock()  # type: ignore[attr-defined]
+        for cached in _cached_properties():
+            cached.lock = RLock()  # type: ignore[attr-defined]
     for member in list(_taking_part.values()):
         member.after_fork_in_child()
+
+
+def _cached_properties() -> Iterator[cached_property[Any]]:
+    """Find them by their classes: the garbage collector does not show what a host has frozen before it forks."""
+    classes: dict[type, None] = {object: None}
+    waiting: list[type] = [object]
+    while waiting:
+        subclasses: list[type] = type.__subclasses__(waiting.pop())
+        found = [one for one in subclasses if one not in classes]
+        classes.update(dict.fromkeys(found))
+        waiting += found
+    for one in classes:
+        yield from (thing for thing in vars(one).values() if type(thing) is cached_property)
 
 
 if hasattr(os, "register_at_fork"):
