@@ -64,7 +64,7 @@ NAMESPACES = {
     "store": {"keys", "models", "operations", "scopes", "me"},
 }
 VERBS_OF_A_STORE = {
-    "open", "user", "stats", "status", "doctor", "maintain", "purge", "backup", "restore", "embed_waiting",
+    "open", "user", "stats", "status", "doctor", "maintain", "purge", "backup", "restore", "load", "embed_waiting",
     "verify_erasure", "repair", "retry_parked", "close", "export", "import_archive",
 }  # fmt: skip
 MOST_NAMES = 40

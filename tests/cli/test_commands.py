@@ -34,7 +34,7 @@ def test_store_and_get_keep_every_option(cli: Cli) -> None:
         "value": "open", "context": "night", "importance": 0.25, "confidence": 0.5, "source": "sensor", "trust": 2,
         "session": "s1", "occurred_at": "2026-02-27T20:30:00Z", "valid_from": "2026-02-27T20:30:00Z",
         "valid_until": "2126-01-01T00:00:00Z", "superseded_by": None, "expires_at": "2127-01-01T00:00:00Z",
-        "metadata": {"tags": ["дом"]}, **where,
+        "metadata": {"tags": ["дом"]}, "media": [], **where,
     }  # fmt: skip
     shown = cli.ok("get", made["id"])
     for text in (

@@ -23,6 +23,13 @@ def first(me: Verbs) -> str:
     return me.list(subject="editor").items[0].id
 
 
+def stored_sound(me: Verbs) -> bytes:
+    """Give the bytes of a sound that a memory has."""
+    sound = me.media.add(b"ID3 kettle whistles")
+    me.remember("The kettle whistles", media=[sound])
+    return me.media.original(sound.original)
+
+
 def no_scope(me: Verbs) -> object:
     """Open a shared scope of others; gives the error."""
     with pytest.raises(NotFound) as error:
@@ -97,6 +104,8 @@ STORY: dict[str, Callable[[Verbs], object]] = {
     "UserPlaces.list": lambda me: me.places.list(),
     "UserPlaces.geocode": lambda me: located(me, "Brno"),
     "UserPlaces.forget": lambda me: me.places.forget("home"),
+    "UserMedia.add": lambda me: me.media.add(b"ID3 kettle", caption="The kettle"),
+    "UserMedia.original": stored_sound,
     "UserMemory.after_turn": lambda me: me.after_turn(SAID, session="s1"),
     "Conversation.learned": lambda me: me.conversation("s1").learned(),
     "UserMessages.origins": lambda me: me.messages.origins(me.conversation("s1").learned()[0].memory.id),
@@ -133,5 +142,15 @@ def test_results_have_the_same_classes_and_fields(serve: Serve) -> None:
     candidates = shown["UserMemory.forget"][0]
     assert "MemoryRecord" in str(candidates), "there were candidates"
     told = {f"{kind.__name__}.{name}" for kind, twins in TWINS.items() for name in verbs(twins[0])}
-    namespaces = {"facts", "preferences", "events", "lessons", "instructions", "messages", "places", "conversation"}
+    namespaces = {
+        "facts",
+        "preferences",
+        "events",
+        "lessons",
+        "instructions",
+        "messages",
+        "places",
+        "media",
+        "conversation",
+    }
     assert told | {"Conversation.id"} == set(STORY) | {f"UserMemory.{name}" for name in namespaces}

@@ -16,6 +16,7 @@ _CONSTANT: dict[str, Any] = {
     "address": "",
     "place_label": "",
     "metadata": {},
+    "media": [],
 }
 
 

@@ -278,8 +278,8 @@ def _open_longest(visit: Visit) -> None:
 def _is_harmless(page: Page) -> None:
     """Nothing ran, nothing of what was stored became markup or a link, and nothing is wider than the page."""
     assert page.title() == "Recollect"
-    made = "#page script, #page img, #page iframe, #page [onload], #page [onerror], #page a[href^='javascript' i]"
-    assert page.locator(made).count() == 0
+    made = ("script", "img:not([src^='blob:'])", "iframe", "[onload]", "[onerror]", "a[href^='javascript' i]")
+    assert page.locator(", ".join(f"#page {one}" for one in made)).count() == 0
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 

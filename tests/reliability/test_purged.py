@@ -36,7 +36,7 @@ _WORDLESS = {
     r"scope_members\..*": "memberships are given by those who run the store",
     r"audit_log\..*": "who did what, without what it said",
     r"search_log\.(degraded|user_agent|found)": "names of channels and of programs, and ids of ours",
-    r"files\.(mime|original)": "derived from the kind of file and from its hash",
+    r"(files\.(mime|original)|media_originals\.original)": "derived from the kind of file and from its hash",
     r"folders\.trouble": "paths that could not be read; goes with the folder",
     r"geocodes\..*": "what a geocoder calls a cell, for all who were there",
     r"(schema_migrations|store_marks|store_secrets|sequence)\..*": "the store's own",
@@ -102,7 +102,10 @@ def _fill_all(memory: Memory, canaries: Canaries, notes: Path) -> None:
     )
     session.append("tool", canaries.text(), tool_call_id=call)
     me.places.set(canaries.word(), Location(48.1, 11.5, address=canaries.word()))
-    me.remember("The bridge is closed", lat=52.5, lng=13.4)
+    me.remember(
+        "The bridge is closed", lat=52.5, lng=13.4, media=[me.media.add(canaries.text().encode(), caption=call)]
+    )
+    session.append("user", media=[me.media.add(canaries.text().encode(), transcript=canaries.text())])
     me.recall(canaries.word())
     notes.mkdir()
     folder = notes / canaries.word()

@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,7 +21,6 @@ def traced(pid: int, log: Path, inject: str = "") -> Iterator[None]:
     command = [
         "strace",
         "-f",
-        "-qq",
         "-o",
         str(log),
         "-e",
@@ -34,10 +32,11 @@ def traced(pid: int, log: Path, inject: str = "") -> Iterator[None]:
         command[1:1] = ["-e", f"inject={inject}"]
     tracer = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
-        while "TracerPid:\t0" in Path(f"/proc/{pid}/status").read_text():
-            if tracer.poll() is not None:
-                raise PermissionError(tracer.communicate()[1])
-            time.sleep(0.001)
+        said = (
+            tracer.stderr.readline() if tracer.stderr else ""
+        )  # a tracer that is known to the kernel need not trace yet
+        if "attached" not in said:
+            raise PermissionError(said + tracer.communicate()[1])
         yield
     finally:
         os.kill(pid, signal.SIGKILL)  # strace ends by itself when nobody is left to trace

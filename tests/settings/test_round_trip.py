@@ -118,6 +118,8 @@ VALUES: dict[str, st.SearchStrategy[object]] = {
     "postgres.connect_timeout_s": SECONDS,
     "postgres.giant_user_rows": st.integers(1, 10**9),
     "postgres.role": FILLED_TEXT,
+    "postgres.lock_timeout_s": st.floats(0.1, 3600),
+    "postgres.prepare": st.sampled_from(["auto", "always", "never"]),
     "postgres.tools_folder": FILLED_TEXT,
     "sqlite.busy_timeout_s": SECONDS,
     "sqlite.reserve_mb": st.integers(0, 10**6),

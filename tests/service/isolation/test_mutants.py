@@ -110,7 +110,8 @@ def test_behind_queries_without_their_user_stands_the_second_wall(world: World, 
 @ON_POSTGRESQL
 @pytest.mark.usefixtures("users_dropped")
 def test_without_both_walls_it_is_noticed(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(PostgresSession, "act_for", lambda session, _: session.execute("work_for_store"))
+    act_for = PostgresSession.act_for
+    monkeypatch.setattr(PostgresSession, "act_for", lambda session, _: act_for(session, None))
     with pytest.raises(Leaked):
         live(world, ENOUGH)
     figure(8, "no wall at all", mutants_noticed=1)
