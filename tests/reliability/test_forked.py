@@ -1,5 +1,6 @@
 """fork(): nothing that was acknowledged is lost, nothing hangs, and what came along is refused with what to do."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -81,3 +82,39 @@ def test_a_child_that_ends_as_programs_end(tmp_path: Path) -> None:
     ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
     assert (ran.returncode, ran.stdout.split()) == (0, ["1", "2", "0"]), ran.stderr
     assert ran.stderr.startswith("This store was opened by process")
+
+
+_FROZEN = """
+import gc, os, time
+from functools import cached_property
+from threading import Thread
+
+from recollect import forking
+
+begun, ended = [], []
+
+
+class Slow:
+    @cached_property
+    def value(self):
+        begun.append(1)
+        while not ended:
+            time.sleep(0.01)
+        return True
+
+
+Thread(target=lambda: Slow().value, daemon=True).start()
+while not begun:
+    time.sleep(0.01)
+gc.freeze()
+child = os.fork()
+ended.append(1)
+if not child:
+    os._exit(not Slow().value)
+raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot fork here")
+def test_a_child_of_a_frozen_heap_waits_for_no_thread() -> None:
+    assert subprocess.run([sys.executable, "-c", _FROZEN], timeout=PATIENCE_S, check=False).returncode == 0
