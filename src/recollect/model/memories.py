@@ -262,3 +262,8 @@ class Space:
     prefix_scheme: str
     dimensions: int
     normalised: bool
+
+    @property
+    def is_bundled(self) -> bool:
+        """Whether its vectors come from an encoder of this project."""
+        return self.provider == "local"

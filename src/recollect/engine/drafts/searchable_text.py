@@ -13,7 +13,6 @@ from recollect.text.terms import MAX_TERMS, index_terms
 
 _SPEAKING_ROLES = frozenset({"user", "assistant"})
 _USER = "I"  # who speaks when users are not called by name: the encoder knows turns as "Speaker: text"
-_BUNDLED = "local"  # the provider of the bundled encoder
 
 
 def embedded_texts(item: Embeddable, space: Space | None = None) -> tuple[str, ...]:
@@ -30,7 +29,7 @@ def embedded_texts(item: Embeddable, space: Space | None = None) -> tuple[str, .
     if isinstance(item, Chunk):
         return _with_passages(item.content, lambda text: f"{item.heading}\n{text}" if item.heading else text)
     if isinstance(item, Message):
-        return _message_texts(item, bundled=space is not None and space.provider == _BUNDLED)
+        return _message_texts(item, bundled=space is not None and space.is_bundled)
     return _with_passages(_told(item), lambda text: memory_drafts.passage(item, text))
 
 

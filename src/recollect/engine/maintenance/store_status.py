@@ -8,7 +8,7 @@ from recollect.engine.audit import audit_log
 from recollect.engine.backup import schedule
 from recollect.engine.base import call_embedder, token_usage
 from recollect.engine.base.context import Engine
-from recollect.engine.maintenance import long_texts, reindex
+from recollect.engine.maintenance import missing_vectors, reindex
 from recollect.engine.vectors import model_change
 from recollect.errors import EmbeddingError, RecollectError, StoreDamaged
 from recollect.model.memories import Scope, Space
@@ -16,7 +16,6 @@ from recollect.model.messages import Usage
 from recollect.model.stats import Model, ModelState, Problem, Stats, Status, StoreStats, UnreadMessages
 from recollect.ports import Embedder, RemoteEmbedder
 
-_LOCAL = "local"  # the provider of the bundled encoders
 _MAX_PARKED = 20
 _DAMAGE = "damage"
 _HOW = "run `recollect worker` or `recollect maintain`"
@@ -73,7 +72,7 @@ def user_stats(engine: Engine, scope: Scope) -> Stats:
 def _advice(engine: Engine, stats: StoreStats, spent: int, building: Model | None) -> Iterator[str]:
     yield from engine.store.advice()
     if stats.items:
-        yield from filter(None, [reindex.advice(engine), long_texts.advice(engine)])
+        yield from filter(None, [reindex.advice(engine), missing_vectors.advice(engine)])
     if stats.pending_jobs:
         off = engine.models.configured is None
         what = "vectors are switched off here" if off else _HOW
@@ -124,7 +123,7 @@ def older_encoder(engine: Engine) -> str:
     """Advise to move a store whose vectors an older bundled encoder has made; empty where there is nothing to move."""
     configured, space = engine.models.configured, engine.space
     coming = configured.space if configured else None
-    if coming is None or space is None or (coming.provider, space.provider) != (_LOCAL, _LOCAL) or coming == space:
+    if coming is None or space is None or not (coming.is_bundled and space.is_bundled) or coming == space:
         return ""
     if model_change.building(engine.store.spaces()) == coming:
         return ""
@@ -262,7 +261,7 @@ def _stale_index(engine: Engine) -> Iterator[Problem]:
 
 def _lacking_passages(engine: Engine) -> Iterator[Problem]:
     """Report a store with long texts that may lack vectors of their passages."""
-    advice = long_texts.advice(engine)
+    advice = missing_vectors.advice(engine)
     if advice and engine.store.stats().items:
         yield Problem("vectors_of_passages", 1, advice)
 

@@ -7,7 +7,7 @@ from threading import Event
 from recollect.engine.base import call_embedder
 from recollect.engine.base.context import Engine
 from recollect.engine.conversations import read_queue
-from recollect.engine.maintenance import long_texts
+from recollect.engine.maintenance import missing_vectors
 from recollect.engine.places import address_lookup
 from recollect.engine.vectors import batch_embedding, embed_queue, embed_texts, model_change
 from recollect.engine.vectors.embed_queue import WorkListener
@@ -66,7 +66,7 @@ def _serve_spaces(engine: Engine, *, stop: Event | None, tell: WorkListener | No
     except EmbeddingError as error:
         return WorkReport(unavailable=str(error), pause_s=_RETRY_S)
     if thorough:
-        long_texts.owe_passages(engine, stop)
+        missing_vectors.owe_missing(engine, stop)
     worked = served = WorkReport()
     for space in _in_use(engine):
         try:

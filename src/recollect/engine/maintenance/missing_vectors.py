@@ -28,7 +28,7 @@ def advice(engine: Engine) -> str:
     )
 
 
-def owe_passages(engine: Engine, stop: Event | None = None) -> int:
+def owe_missing(engine: Engine, stop: Event | None = None) -> int:
     """Write the jobs of texts that lack vectors; gives how many. Does nothing the next time."""
     if engine.models.configured is None or engine.store.passages() == PASSAGES:
         return 0
