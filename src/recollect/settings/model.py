@@ -77,7 +77,7 @@ class PostgresSettings:
     prepare: PrepareWhen = field(
         default="auto",
         metadata=about(
-            choice("use of prepared statements", get_args(PrepareWhen)),
+            choice("prepare mode", get_args(PrepareWhen)),
             "Whether frequent statements are prepared; `auto`: unless there is a pooler such as PgBouncer in between.",
         ),
     )

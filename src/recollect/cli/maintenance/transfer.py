@@ -129,7 +129,7 @@ def _rows(lines: Iterable[str], now: datetime) -> Iterator[tuple[str, dict[str, 
                 row[name] = row[name] and moment(row[name], name, now)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise InvalidInput(
-                f"Line {number} is not an object with `user` and the fields of a memory: {error!r}."
+                f"Line {number} is not an object with `user` and the fields of a memory: {error}."
             ) from error
         yield user, row
 
