@@ -8,7 +8,7 @@ SOURCES := src tests benchmarks examples
 PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 PATHS ?= tests
 
-.PHONY: run test test-all format lint types architecture tests coverage bench quality reliability postgres page openclaw docs constraints hashes release hooks clean
+.PHONY: run test test-all format lint types architecture tests coverage bench quality reliability page openclaw docs constraints hashes release hooks clean
 
 run: $(VENV)/.installed
 	@$(BIN)/recollect serve $(SERVE)
@@ -57,11 +57,6 @@ quality: $(VENV)/.installed-dev
 RELIABILITY ?= full
 reliability: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.reliability.report $(RELIABILITY) $(if $(ONLY),--only $(ONLY))
-
-# Builds Debian's PostgreSQL with pgvector in build/postgres, with pgbouncer, for `make test-all` and the tests of poolers. Needs apt,
-# a compiler and git, but no root; takes half a minute. Other sources of pgvector: make postgres PGVECTOR=URL
-postgres: $(VENV)/.installed-dev
-	$(BIN)/python -m tests.postgres_build
 
 # Runs all stories of the page in a real Chromium, which it installs if it can, with axe-core for accessibility (build/page).
 page: $(VENV)/.installed-dev

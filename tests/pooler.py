@@ -15,7 +15,6 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.postgres_build import built_pooler
 from tests.waiting import until
 
 THROUGH_A_POOLER: Final = os.environ.get("TEST_POOLER") == "1"
@@ -39,9 +38,9 @@ max_client_conn = 500
 @contextmanager
 def pooler(server_address: str) -> Iterator["Pooler"]:
     """Run a pooler for the databases of a server; skips the test where there is none."""
-    found = built_pooler() or shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
+    found = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
     if not found:
-        pytest.skip("PgBouncer is not installed: run `make postgres`, or install the package pgbouncer")
+        pytest.skip("PgBouncer is not installed: install the package pgbouncer")
     user = "pgserver" if os.geteuid() == 0 else None  # it refuses to run as root, as the server does
     folder = Path(mkdtemp(prefix="recollect-pooler-"))
     server = parse_qs(urlsplit(server_address).query)["host"][0]

