@@ -6,7 +6,7 @@ Values travel as Python has them: moments as `datetime`, arrays as lists. The dr
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import Any, Literal
 
 from recollect.model.filters import ItemFilters, PlaceFilters
 from recollect.model.literals import VectorKind
@@ -80,8 +80,8 @@ class StoreSession(ABC):
         """Let no other process make embedding spaces before the transaction ends."""
 
     @abstractmethod
-    def lock_readings(self) -> None:
-        """Let no other process claim messages to read before the transaction ends."""
+    def claim(self, what: Literal["jobs", "readings"], values: Values) -> list[ResultRow]:
+        """Lease jobs that are due; no other process claims any before the transaction ends."""
 
     @abstractmethod
     def create_space(self, space: Space) -> int:

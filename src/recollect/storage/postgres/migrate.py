@@ -28,7 +28,7 @@ def migrate(connection: PgConnection, where: str, now: datetime, analyser: int) 
         return
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (SCHEMA_LOCK,))
-        connection.execute("SELECT set_config('recollect.reach', 'store', true)")  # the owner too is under row security
+        connection.execute("SET LOCAL recollect.reach = 'store'")  # the owner too is under row security
         ensure_vector(connection)
         connection.execute(MIGRATIONS_TABLE)
         applied = _applied(connection)

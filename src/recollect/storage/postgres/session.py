@@ -5,10 +5,11 @@ shows nor changes another user's rows, whatever a query asks (see 0001_initial.s
 the role it does so in, end with it: a connection never carries them on to another user, nor does one of a pooler.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -31,8 +32,9 @@ SCHEMA_LOCK: Final = 0x7265636F6C6C6563
 # list of spaces, and nothing is stored while it is counted whether a space has everything.
 _USE_LOCK: Final = SCHEMA_LOCK + 1
 
-# Workers claim messages one after the other: none takes a user's later messages while another takes the earlier ones.
-_READ_LOCK: Final = SCHEMA_LOCK + 2
+# Workers claim jobs one after the other: none looks for jobs while another leases them, or takes a user's later
+# messages while another takes the earlier ones.
+_CLAIM_LOCK: Final = SCHEMA_LOCK + 2
 
 _LONGEST_WAIT_S: Final = 10  # of a transaction that another one waits for
 
@@ -166,9 +168,19 @@ class PostgresSession(StoreSession):
         """Let no other process make spaces before the transaction ends."""
         self.execute("lock_schema", {"lock": SCHEMA_LOCK})
 
-    def lock_readings(self) -> None:
-        """Let no other process claim messages to read before the transaction ends."""
-        self.execute("lock_schema", {"lock": _READ_LOCK})
+    def claim(self, what: Literal["jobs", "readings"], values: Values) -> list[ResultRow]:
+        """Look for jobs that are due, and lease them user by user: no statement locks rows of several users."""
+        self.execute("lock_schema", {"lock": _CLAIM_LOCK})
+        due = defaultdict[str, list[str]](list)
+        for user_id, item_id in self.rows(f"due_{what}", values):
+            due[user_id].append(item_id)
+        with self.connection.pipeline():
+            lease = statement("lease_jobs")
+            leased = [
+                self.connection.execute(lease, {**values, "user_id": user_id, "ids": ids})
+                for user_id, ids in due.items()
+            ]
+        return [row for cursor in leased for row in cursor.fetchall()]
 
     def claim_spaces(self) -> None:
         """Let no other process write, or make or change spaces, before the transaction ends."""

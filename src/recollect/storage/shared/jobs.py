@@ -17,7 +17,7 @@ from recollect.storage.spaces import SpaceList
 
 
 class ClaimedJob(NamedTuple):
-    """A row of `claim_jobs`."""
+    """A row of `lease_jobs`."""
 
     user_id: str
     item_id: str

@@ -105,7 +105,7 @@ class SharedSpaceStore(StoreBase):
             for number in list_spaces(session).numbers(space):
                 if len(jobs) < limit:
                     claim = {**values, "space": number, "limit": limit - len(jobs)}
-                    jobs += embed_jobs(session, session.rows("claim_jobs", claim), space)
+                    jobs += embed_jobs(session, session.claim("jobs", claim), space)
                     session.act_for(scope)
         return jobs
 

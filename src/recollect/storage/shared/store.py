@@ -159,7 +159,7 @@ class SharedPlaceStore(StoreBase):
         """Lease jobs that are due."""
         values = {"now": now, "lease_until": lease_until, "only_user": scope.user_id if scope else "", "bulk": ""}
         with self._writing(scope) as session:
-            return geocode_jobs(session, session.rows("claim_jobs", {**values, "space": 0, "limit": limit}))
+            return geocode_jobs(session, session.claim("jobs", {**values, "space": 0, "limit": limit}))
 
     def postpone_geocoding(
         self, jobs: Sequence[GeocodeJob], reason: str, due: datetime | None, *, to_blame: bool
@@ -200,10 +200,9 @@ class SharedReadingStore(StoreBase):
         self, limit: int, *, now: datetime, lease_until: datetime, scope: Scope | None = None
     ) -> Sequence[ReadJob]:
         """Lease jobs that are due."""
-        values = {"now": now, "lease_until": lease_until, "only_user": scope.user_id if scope else "", "limit": limit}
+        values = {"now": now, "lease_until": lease_until, "only_user": scope.user_id if scope else "", "bulk": ""}
         with self._writing(scope) as session:
-            session.lock_readings()
-            return read_jobs(session, session.rows("claim_readings", values))
+            return read_jobs(session, session.claim("readings", {**values, "space": UNREAD, "limit": limit}))
 
     def postpone_readings(self, jobs: Sequence[ReadJob], reason: str, due: datetime | None, *, to_blame: bool) -> None:
         """Note a failure."""

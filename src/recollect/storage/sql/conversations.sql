@@ -18,14 +18,14 @@ VALUES (
 -- Conversations with their figures, the latest first.
 SELECT c.id, c.private,
        (SELECT count(*) FROM messages m
-         WHERE m.user_id = c.user_id AND m.conversation_id = c.id AND m.role <> 'summary') AS messages,
+         WHERE m.user_id = :user_id AND m.conversation_id = c.id AND m.role <> 'summary') AS messages,
        (SELECT count(*) FROM messages m
-         WHERE m.user_id = c.user_id AND m.conversation_id = c.id AND m.role <> 'summary' AND m.status = 'active')
+         WHERE m.user_id = :user_id AND m.conversation_id = c.id AND m.role <> 'summary' AND m.status = 'active')
          AS active_messages,
        (SELECT coalesce(sum(m.tokens), 0) FROM messages m
-         WHERE m.user_id = c.user_id AND m.conversation_id = c.id AND m.role <> 'summary') AS tokens,
+         WHERE m.user_id = :user_id AND m.conversation_id = c.id AND m.role <> 'summary') AS tokens,
        (SELECT coalesce(sum(m.tokens), 0) FROM messages m
-         WHERE m.user_id = c.user_id AND m.conversation_id = c.id AND m.status = 'active') AS active_tokens,
+         WHERE m.user_id = :user_id AND m.conversation_id = c.id AND m.status = 'active') AS active_tokens,
        c.metadata, c.created_at, c.updated_at
   FROM conversations c
  WHERE c.user_id = :user_id AND c.id = coalesce(:id::text, c.id)

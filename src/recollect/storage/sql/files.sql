@@ -44,7 +44,7 @@ SELECT {file} FROM files WHERE user_id = :user_id AND name = ANY(:names) ORDER B
 -- The chunks of a user, by the kind of their files.
 SELECT f.kind AS label, count(*) AS items
   FROM chunks c JOIN files f ON f.user_id = c.user_id AND f.id = c.file_id
- WHERE c.user_id = :user_id
+ WHERE c.user_id = :user_id AND f.user_id = :user_id
  GROUP BY f.kind
  ORDER BY f.kind
 
@@ -83,14 +83,14 @@ DELETE FROM files WHERE user_id = :user_id AND id = ANY(:ids::uuid[])
 SELECT {chunk}
   FROM chunks c
   JOIN files f ON f.user_id = c.user_id AND f.id = c.file_id
- WHERE c.user_id = :user_id AND c.id = ANY(:ids::uuid[])
+ WHERE c.user_id = :user_id AND f.user_id = :user_id AND c.id = ANY(:ids::uuid[])
 
 -- chunks_of_file --
 -- All of a file, in order.
 SELECT {chunk}
   FROM chunks c
   JOIN files f ON f.user_id = c.user_id AND f.id = c.file_id
- WHERE c.user_id = :user_id AND c.file_id = :file_id
+ WHERE c.user_id = :user_id AND f.user_id = :user_id AND c.file_id = :file_id
  ORDER BY c.start_line, c.start_column, c.id
 
 -- chunk_marks --
@@ -128,7 +128,7 @@ DELETE FROM chunks WHERE user_id = :user_id AND id = ANY(:ids::uuid[])
 SELECT {chunk}, c.terms
   FROM chunks c
   JOIN files f ON f.user_id = c.user_id AND f.id = c.file_id
- WHERE c.user_id = :user_id AND c.id > :after
+ WHERE c.user_id = :user_id AND f.user_id = :user_id AND c.id > :after
  ORDER BY c.id
  LIMIT :limit
 

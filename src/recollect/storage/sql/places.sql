@@ -31,8 +31,8 @@ SELECT count(*) AS places FROM places
 SELECT p.id
   FROM places p
  WHERE p.user_id = :user_id AND p.id = ANY(:ids::uuid[])
-   AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.user_id = p.user_id AND m.place = p.id)
-   AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.user_id = p.user_id AND m.place = p.id)
+   AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.user_id = :user_id AND m.place = p.id)
+   AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.user_id = :user_id AND m.place = p.id)
 
 -- sightings --
 -- Where memories are, and where messages were sent from.

@@ -24,11 +24,11 @@ UPDATE conversations
 -- Versions whose successor is not there.
 SELECT id FROM memories m
  WHERE m.user_id = :user_id AND m.superseded_by IS NOT NULL
-   AND NOT EXISTS (SELECT 1 FROM memories n WHERE n.user_id = m.user_id AND n.id = m.superseded_by)
+   AND NOT EXISTS (SELECT 1 FROM memories n WHERE n.user_id = :user_id AND n.id = m.superseded_by)
 
 -- recount_chunks --
 -- How many chunks of a file there are.
 UPDATE files
-   SET chunks = (SELECT count(*) FROM chunks c WHERE c.user_id = files.user_id AND c.file_id = files.id)
+   SET chunks = (SELECT count(*) FROM chunks c WHERE c.user_id = :user_id AND c.file_id = files.id)
  WHERE user_id = :user_id
-   AND chunks <> (SELECT count(*) FROM chunks c WHERE c.user_id = files.user_id AND c.file_id = files.id)
+   AND chunks <> (SELECT count(*) FROM chunks c WHERE c.user_id = :user_id AND c.file_id = files.id)

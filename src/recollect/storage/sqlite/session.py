@@ -1,7 +1,7 @@
 """Runs named queries on a connection to SQLite."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import apsw
 import numpy as np
@@ -106,8 +106,9 @@ class SqliteSession(StoreSession):
     def lock_spaces(self) -> None:
         """Do nothing: only one transaction writes at a time."""
 
-    def lock_readings(self) -> None:
-        """Do nothing: only one transaction writes at a time."""
+    def claim(self, what: Literal["jobs", "readings"], values: Values) -> list[ResultRow]:
+        """Lease jobs that are due. Only one transaction writes at a time."""
+        return self.rows(f"claim_{what}", values)
 
     def create_space(self, space: Space) -> int:  # noqa: ARG002 - blobs have any length
         """Make the tables of a new embedding space; gives its number."""

@@ -86,7 +86,7 @@ def copy_database(url: str, settings: PostgresSettings, target: Path, tell: Back
     tools, where = PgTools(url, settings), hide_password(url)
     with translated(where), connect(url, settings.connect_timeout_s) as connection:
         connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        connection.execute("SELECT set_config('recollect.reach', 'store', true)")
+        connection.execute("SET LOCAL recollect.reach = 'store'")
         snapshot = _one(connection, "SELECT pg_export_snapshot()")
         tell("Copying the database", 0, 1)
         os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
@@ -196,7 +196,7 @@ class PostgresRestorer:
         tell("Restoring the database", 0, 1)
         self._tools.run("pg_restore", *_RESTORE_OPTIONS, f"--use-list={listed}", copy, connects=True)
         with translated(self.location()), connect(self._url, self._settings.connect_timeout_s) as connection:
-            connection.execute("SELECT set_config('recollect.reach', 'store', false)")
+            connection.execute("SET recollect.reach = 'store'")
             found = _count_rows(connection)
         if found != dict(tables):
             wrong = next(name for name in sorted({*found, *tables}) if found.get(name) != tables.get(name))

@@ -49,18 +49,18 @@ VALUES (:user_id, :id, :address, :place_label, :created_at)
 -- application's role, and waits for no lock for ever. Its commit waits for the disk, and for synchronous standbys, whatever the
 -- default of the server, the database or the role.
 SELECT set_config('role', coalesce(nullif(:role, ''), current_setting('role')), true),
-       set_config('lock_timeout', :longest_wait, true),
-       set_config('recollect.reach', 'user', true), set_config('recollect.user_id', :user_id, true),
-       set_config('synchronous_commit', CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
-                                             THEN 'on' ELSE current_setting('synchronous_commit') END, true)
+       recollect_set('lock_timeout', :longest_wait),
+       recollect_set('recollect.reach', 'user'), recollect_set('recollect.user_id', :user_id),
+       recollect_set('synchronous_commit', CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
+                                                THEN 'on' ELSE current_setting('synchronous_commit') END)
 
 -- work_for_store --
 -- What follows is about the store as a whole. All else is as for a user.
 SELECT set_config('role', coalesce(nullif(:role, ''), current_setting('role')), true),
-       set_config('lock_timeout', :longest_wait, true),
-       set_config('recollect.reach', 'store', true), set_config('recollect.user_id', '', true),
-       set_config('synchronous_commit', CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
-                                             THEN 'on' ELSE current_setting('synchronous_commit') END, true)
+       recollect_set('lock_timeout', :longest_wait),
+       recollect_set('recollect.reach', 'store'), recollect_set('recollect.user_id', ''),
+       recollect_set('synchronous_commit', CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
+                                                THEN 'on' ELSE current_setting('synchronous_commit') END)
 
 -- login_rights --
 -- Who works here, and what they may: the login, the role that the application takes on, the one that looks up words.
@@ -161,16 +161,19 @@ SELECT s.id FROM recollect_staged s
  WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.user_id = s.user_id AND m.id = s.id)
 
 -- insert_vectors --
--- A batch of vectors. They come as arrays in the server's own format.
+-- A batch of vectors. They come as arrays in the server's own format. The row of the user, which every writer has locked, tells
+-- a cluster of servers where they belong.
 INSERT INTO vectors_{space} (user_id, item_id, embedding)
-SELECT :user_id, v.item_id, v.embedding
-  FROM unnest(:ids::uuid[], :vectors::{type}[]) AS v (item_id, embedding)
+SELECT u.user_id, v.item_id, v.embedding
+  FROM users u CROSS JOIN unnest(:ids::uuid[], :vectors::{type}[]) AS v (item_id, embedding)
+ WHERE u.user_id = :user_id
 
 -- insert_passages --
 -- The vectors of passages, each with its number in its text.
 INSERT INTO vectors_{space} (user_id, item_id, part, embedding)
-SELECT :user_id, v.item_id, v.part, v.embedding
-  FROM unnest(:ids::uuid[], :parts::smallint[], :vectors::{type}[]) AS v (item_id, part, embedding)
+SELECT u.user_id, v.item_id, v.part, v.embedding
+  FROM users u CROSS JOIN unnest(:ids::uuid[], :parts::smallint[], :vectors::{type}[]) AS v (item_id, part, embedding)
+ WHERE u.user_id = :user_id
 
 -- existing_items --
 -- Which of these rows are still there.
@@ -223,7 +226,7 @@ SELECT id, terms
 -- prepare_nearest --
 -- The index of a large user must go on looking until enough rows pass the filters, and begin with enough of them not to
 -- miss a group of similar rows. Never outlives the transaction.
-SELECT set_config('hnsw.iterative_scan', 'strict_order', true), set_config('hnsw.ef_search', '100', true)
+SELECT recollect_set('hnsw.iterative_scan', 'strict_order'), recollect_set('hnsw.ef_search', '100')
 
 -- nearest_vectors --
 -- Exact for all users but the large ones. An item comes once for each of its passages among the nearest.
@@ -260,7 +263,7 @@ SELECT count(*) AS vectors FROM vectors_{space} WHERE user_id = :user_id AND par
 SELECT count(*) AS vectors FROM vectors_{space} WHERE part = 0
 
 -- lock_schema --
--- Only one process at a time changes the schema, or claims messages; the lock ends with the transaction.
+-- Only one process at a time changes the schema, or claims jobs; the lock ends with the transaction.
 SELECT pg_advisory_xact_lock(:lock)
 
 -- share_spaces --
@@ -273,7 +276,7 @@ SELECT coalesce(max(number), 0) + 1 AS number FROM embedding_spaces
 
 -- store_size --
 -- What the tables of this schema occupy, with their indexes.
-SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) AS bytes
+SELECT coalesce(sum(recollect_table_size(c.oid::regclass)), 0) AS bytes
   FROM pg_class c
  WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
 
@@ -342,6 +345,35 @@ SELECT c.relname AS name
  WHERE t.relname = 'vectors_{space}' AND t.relnamespace = current_schema()::regnamespace AND i.indisvalid
    AND c.relname LIKE 'vectors_{space}_user_%'
 
+-- due_jobs --
+-- Jobs of a space that are due and not leased, those of one user or of all.
+SELECT user_id, item_id FROM jobs
+ WHERE space = :space AND due_at <= :now AND (lease_until IS NULL OR lease_until <= :now) AND bulk = ''
+   AND (:only_user = '' OR user_id = :only_user)
+ ORDER BY due_at, item_id
+ LIMIT :limit
+
+-- due_readings --
+-- Messages that are due to be read, the oldest first. A user of whom another worker has some, or of whom one is tried again
+-- later, is left out: what was said first is read first.
+SELECT user_id, item_id FROM jobs
+ WHERE space = :space AND due_at <= :now
+   AND user_id NOT IN (SELECT j.user_id FROM jobs j WHERE j.space = :space AND (j.due_at > :now OR j.lease_until > :now))
+   AND (:only_user = '' OR user_id = :only_user)
+ ORDER BY item_id
+ LIMIT :limit
+
+-- lease_jobs --
+-- Takes such jobs of a user, for this or for a batch; not those that a writer of the user is changing.
+UPDATE jobs
+   SET lease_until = :lease_until, bulk = :bulk
+ WHERE user_id = :user_id AND space = :space AND item_id IN (
+       SELECT item_id FROM jobs
+        WHERE user_id = :user_id AND space = :space AND item_id = ANY(:ids::uuid[])
+          AND due_at <= :now AND (lease_until IS NULL OR lease_until <= :now) AND bulk = ''
+          FOR UPDATE SKIP LOCKED)
+RETURNING user_id, item_id, item_kind, attempts
+
 -- owe_jobs --
 -- What lacks both a vector in a space, or one of its passages, and the work to get one is owed it.
 INSERT INTO jobs (user_id, kind, item_kind, item_id, space, attempts, due_at, lease_until, reason, created_at)
@@ -365,9 +397,10 @@ SELECT recollect_drop_vectors(:number)
 -- insert_changes --
 -- Items that are new, in their order.
 INSERT INTO changes (user_id, number, what, item_kind, item_id, changed_at)
-SELECT :user_id, :before + c.place, c.what, c.item_kind, c.item_id, :now
-  FROM unnest(:whats::text[], :kinds::text[], :ids::uuid[])
+SELECT u.user_id, :before + c.place, c.what, c.item_kind, c.item_id, :now::timestamptz
+  FROM users u CROSS JOIN unnest(:whats::text[], :kinds::text[], :ids::uuid[])
        WITH ORDINALITY AS c (what, item_kind, item_id, place)
+ WHERE u.user_id = :user_id
 
 -- notify_change --
 -- Wakes the processes that wait for changes; they read what is new in the order of changes.

@@ -43,34 +43,6 @@ SELECT {message}
  WHERE user_id = :user_id AND conversation_id = :conversation_id AND external_id = ANY(:ids::text[])
    AND external_id <> ''
 
--- claim_jobs --
--- Takes jobs of a space that are due and not leased, those of one user or of all, for this or for a batch.
-UPDATE jobs
-   SET lease_until = :lease_until, bulk = :bulk
- WHERE (user_id, item_id, space, kind) IN (
-       SELECT user_id, item_id, space, kind FROM jobs
-        WHERE space = :space AND due_at <= :now AND (lease_until IS NULL OR lease_until <= :now) AND bulk = ''
-          AND (:only_user = '' OR user_id = :only_user)
-        ORDER BY due_at, item_id
-        LIMIT :limit
-          FOR UPDATE SKIP LOCKED)
-RETURNING user_id, item_id, item_kind, attempts
-
--- claim_readings --
--- Takes messages that are due to be read, the oldest first. A user of whom another worker has some, or of whom one is
--- tried again later, is left out: what was said first is read first.
-UPDATE jobs
-   SET lease_until = :lease_until
- WHERE (user_id, item_id, space, kind) IN (
-       SELECT user_id, item_id, space, kind FROM jobs
-        WHERE space = -1 AND due_at <= :now
-          AND user_id NOT IN (SELECT j.user_id FROM jobs j WHERE j.space = -1 AND (j.due_at > :now OR j.lease_until > :now))
-          AND (:only_user = '' OR user_id = :only_user)
-        ORDER BY item_id
-        LIMIT :limit
-          FOR UPDATE SKIP LOCKED)
-RETURNING user_id, item_id, item_kind, attempts
-
 -- lock_resets --
 -- How much was forgotten, once a write that is forgetting right now has ended.
 SELECT resets FROM users WHERE user_id = :user_id FOR SHARE
@@ -78,8 +50,9 @@ SELECT resets FROM users WHERE user_id = :user_id FOR SHARE
 -- insert_tombstones --
 -- All this was forgotten.
 INSERT INTO tombstones (user_id, fingerprint, forgotten_at)
-SELECT :user_id, t.value, :now::timestamptz
-  FROM unnest(:fingerprints::text[]) AS t (value)
+SELECT u.user_id, t.value, :now::timestamptz
+  FROM users u CROSS JOIN unnest(:fingerprints::text[]) AS t (value)
+ WHERE u.user_id = :user_id
     ON CONFLICT (user_id, fingerprint) DO UPDATE SET forgotten_at = excluded.forgotten_at
 
 -- transfer_vectors --
@@ -151,14 +124,14 @@ SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM') AS month, count(*) AS i
 -- The current memories that have a vector, by type.
 SELECT m.type AS label, count(*) AS vectors
   FROM vectors_{space} v JOIN memories m ON m.user_id = v.user_id AND m.id = v.item_id
- WHERE v.user_id = :user_id AND v.part = 0 AND m.superseded_by IS NULL
+ WHERE v.user_id = :user_id AND m.user_id = :user_id AND v.part = 0 AND m.superseded_by IS NULL
  GROUP BY m.type
 
 -- message_vectors_by_role --
 -- The messages that have a vector, by role.
 SELECT m.role AS label, count(*) AS vectors
   FROM vectors_{space} v JOIN messages m ON m.user_id = v.user_id AND m.id = v.item_id
- WHERE v.user_id = :user_id AND v.part = 0
+ WHERE v.user_id = :user_id AND m.user_id = :user_id AND v.part = 0
  GROUP BY m.role
 
 -- chunk_vectors_by_kind --
@@ -167,5 +140,5 @@ SELECT f.kind AS label, count(*) AS vectors
   FROM vectors_{space} v
   JOIN chunks c ON c.user_id = v.user_id AND c.id = v.item_id
   JOIN files f ON f.user_id = c.user_id AND f.id = c.file_id
- WHERE v.user_id = :user_id AND v.part = 0
+ WHERE v.user_id = :user_id AND c.user_id = :user_id AND f.user_id = :user_id AND v.part = 0
  GROUP BY f.kind

@@ -229,3 +229,29 @@ DROP TABLE codes_{space}
 -- insert_change --
 -- One item that is new, at its place in the order.
 INSERT INTO changes (user_id, number, what, item_kind, item_id, changed_at) VALUES (?, ?, ?, ?, ?, ?)
+
+-- claim_jobs --
+-- Takes jobs of a space that are due and not leased, those of one user or of all, for this or for a batch.
+UPDATE jobs
+   SET lease_until = :lease_until, bulk = :bulk
+ WHERE rowid IN (
+       SELECT rowid FROM jobs
+        WHERE space = :space AND due_at <= :now AND (lease_until IS NULL OR lease_until <= :now) AND bulk = ''
+          AND (:only_user = '' OR user_id = :only_user)
+        ORDER BY due_at, item_id
+        LIMIT :limit)
+RETURNING user_id, item_id, item_kind, attempts
+
+-- claim_readings --
+-- Takes messages that are due to be read, the oldest first. A user of whom another worker has some, or of whom one is
+-- tried again later, is left out: what was said first is read first.
+UPDATE jobs
+   SET lease_until = :lease_until, bulk = :bulk
+ WHERE rowid IN (
+       SELECT rowid FROM jobs
+        WHERE space = :space AND due_at <= :now
+          AND user_id NOT IN (SELECT j.user_id FROM jobs j WHERE j.space = :space AND (j.due_at > :now OR j.lease_until > :now))
+          AND (:only_user = '' OR user_id = :only_user)
+        ORDER BY item_id
+        LIMIT :limit)
+RETURNING user_id, item_id, item_kind, attempts

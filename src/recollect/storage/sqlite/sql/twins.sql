@@ -49,32 +49,6 @@ SELECT {message}
   FROM (SELECT value AS wanted FROM carray(:ids)) CROSS JOIN messages
     ON user_id = :user_id AND conversation_id = :conversation_id AND external_id = wanted AND external_id <> ''
 
--- claim_jobs --
--- Takes jobs of a space that are due and not leased, those of one user or of all, for this or for a batch.
-UPDATE jobs
-   SET lease_until = :lease_until, bulk = :bulk
- WHERE rowid IN (
-       SELECT rowid FROM jobs
-        WHERE space = :space AND due_at <= :now AND (lease_until IS NULL OR lease_until <= :now) AND bulk = ''
-          AND (:only_user = '' OR user_id = :only_user)
-        ORDER BY due_at, item_id
-        LIMIT :limit)
-RETURNING user_id, item_id, item_kind, attempts
-
--- claim_readings --
--- Takes messages that are due to be read, the oldest first. A user of whom another worker has some, or of whom one is
--- tried again later, is left out: what was said first is read first.
-UPDATE jobs
-   SET lease_until = :lease_until
- WHERE rowid IN (
-       SELECT rowid FROM jobs
-        WHERE space = -1 AND due_at <= :now
-          AND user_id NOT IN (SELECT j.user_id FROM jobs j WHERE j.space = -1 AND (j.due_at > :now OR j.lease_until > :now))
-          AND (:only_user = '' OR user_id = :only_user)
-        ORDER BY item_id
-        LIMIT :limit)
-RETURNING user_id, item_id, item_kind, attempts
-
 -- lock_resets --
 -- How much was forgotten. Only one transaction writes at a time, so there is nothing to lock.
 SELECT resets FROM users WHERE user_id = :user_id

@@ -1,0 +1,1 @@
+-- What tables, policies and settings must be like on a cluster of servers. A file is in one place.
