@@ -22,6 +22,9 @@ WORDS = st.lists(WORD, max_size=3).map(tuple)
 NODES = st.lists(st.tuples(WORD, WORD, WORD), max_size=3, unique_by=lambda node: node[0]).map(
     lambda nodes: tuple(f"{name} url={url} key={key} users=anna,ben" for name, url, key in nodes)
 )
+SERVER = st.from_regex(
+    r"postgresql://[a-z]{1,5}(:[a-z]{1,5})?@[a-z]{1,9}(,[a-z]{1,9}:[0-9]{4})?/[a-z]{1,9}", fullmatch=True
+)
 VALUES: dict[str, st.SearchStrategy[object]] = {
     "database": st.from_regex(r"/[a-z0-9 =@._-]{1,20}", fullmatch=True).filter(lambda path: path == path.strip()),
     "user": FILLED_TEXT,
@@ -120,6 +123,8 @@ VALUES: dict[str, st.SearchStrategy[object]] = {
     "postgres.role": FILLED_TEXT,
     "postgres.lock_timeout_s": st.floats(0.1, 3600),
     "postgres.prepare": st.sampled_from(["auto", "always", "never"]),
+    "postgres.replicas": st.lists(SERVER, max_size=3, unique=True).map(tuple),
+    "postgres.replica_max_lag_s": st.floats(0.1, 3600),
     "postgres.tools_folder": FILLED_TEXT,
     "sqlite.busy_timeout_s": SECONDS,
     "sqlite.reserve_mb": st.integers(0, 10**6),

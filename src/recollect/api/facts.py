@@ -33,7 +33,7 @@ class _TypedMemories(Scoped):
     ) -> tuple[MemoryRecord, ...]:
         check_limit(limit)
         filters = self._filters({"type": type, "subject": subject, "key": key})
-        return tuple(self._engine.store.read(self._scope, lambda reader: reader.select(filters, limit)))
+        return tuple(self._reading.store.read(self._scope, lambda reader: reader.select(filters, limit)))
 
     def _store(self, memory: NewMemory) -> Remembered:
         return remember.remember(self._engine, self._scope, memory)
@@ -75,7 +75,7 @@ class UserFacts(_TypedMemories):
             holders = reader.get([row.superseded_by for row in unheld if row.superseded_by])
             return list(find_outranked(unheld, {holder.id: holder for holder in holders}))
 
-        return (*find_doubts(rows), *self._engine.store.read(self._scope, outranked))
+        return (*find_doubts(rows), *self._reading.store.read(self._scope, outranked))
 
 
 class UserPreferences(_TypedMemories):
@@ -123,7 +123,7 @@ class UserEvents(_TypedMemories):
                 "key": kind,
             }
         )
-        return tuple(self._engine.store.read(self._scope, lambda reader: reader.timeline(filters, limit)))
+        return tuple(self._reading.store.read(self._scope, lambda reader: reader.timeline(filters, limit)))
 
     def log(
         self,
@@ -162,7 +162,7 @@ class UserEvents(_TypedMemories):
         Buckets without anything are left out.
         """
         first, last = memory_drafts.moment(since, "since"), memory_drafts.moment(until, "until")
-        return timeline.timeline(self._engine, self._scope, unit, zone, since=first, until=last)
+        return timeline.timeline(self._reading, self._scope, unit, zone, since=first, until=last)
 
 
 class UserLessons(_TypedMemories):
@@ -172,7 +172,9 @@ class UserLessons(_TypedMemories):
         """List lessons, the most confident first."""
         check_limit(limit)
         filters = self._filters({"type": "lesson", "context": context})
-        return _by_confidence(tuple(self._engine.store.read(self._scope, lambda reader: reader.select(filters, limit))))
+        return _by_confidence(
+            tuple(self._reading.store.read(self._scope, lambda reader: reader.select(filters, limit)))
+        )
 
     def add(self, lesson: str, **fields: Unpack[CommonFields]) -> Remembered:
         """Store a lesson, with the `context` it applies to and the `confidence` it deserves."""

@@ -135,7 +135,7 @@ class UserFiles(Scoped):
             raise InvalidInput(f"Unknown source of files {source!r}. They are: {', '.join(FILE_SOURCES)}.")
         first, last = memory_drafts.moment(since, "since"), memory_drafts.moment(until, "until")
         return documents.listing(
-            self._engine, self._scope, check_limit(limit), cursor, source=source, since=first, until=last
+            self._reading, self._scope, check_limit(limit), cursor, source=source, since=first, until=last
         )
 
     def chunks(self, id: str, *, limit: int = 100) -> tuple[Chunk, ...]:

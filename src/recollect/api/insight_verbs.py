@@ -23,7 +23,7 @@ class InsightVerbs(Scoped):
         """
         if not 1 <= days <= search_log.KEPT.days:
             raise InvalidInput(f"days is {days}; it must be from 1 to {search_log.KEPT.days}.")
-        return collecting.insights(self._engine, self._scope, days=days, limit=check_limit(limit))
+        return collecting.insights(self._reading, self._scope, days=days, limit=check_limit(limit))
 
     def tidy(
         self, *, rules: TidyRule | Sequence[TidyRule] = (), limit: int = 100, apply: Iterable[str] = ()

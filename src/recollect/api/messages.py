@@ -36,7 +36,7 @@ class UserMessages(Scoped):
     ) -> tuple[Message, ...]:
         """Return the newest messages of a time, of all conversations, in the order in which they were said."""
         first, last = memory_drafts.moment(since, "since"), memory_drafts.moment(until, "until")
-        return message_log.between(self._engine, self._scope, first, last, check_limit(limit))
+        return message_log.between(self._reading, self._scope, first, last, check_limit(limit))
 
     def rate(self, message_id: str, feedback: int | None, *, comment: str = "") -> Message:
         """Store the user's feedback on a message: 1, -1, or None to take it back. Raises NotFound.

@@ -15,14 +15,14 @@ class UserPlaces(Scoped):
 
     def list(self, *, limit: int = 50) -> tuple[PlaceSummary, ...]:
         """List the places at which memories cluster: their names, how much is there, and the last visit."""
-        return user_places.places(self._engine, self._scope, check_limit(limit))
+        return user_places.places(self._reading, self._scope, check_limit(limit))
 
     def within(self, lat: float, lng: float, radius_km: float, *, limit: int = 50) -> PlaceContents:
         """Return what is within a circle: the newest memories there, and the last messages sent from there."""
         check_coordinates(lat, lng)
         if not 0 < radius_km <= _MAX_RADIUS_KM:
             raise InvalidInput(f"radius_km is {radius_km}; it must be above 0, and at most {_MAX_RADIUS_KM}.")
-        return user_places.contents(self._engine, self._scope, Circle(lat, lng, radius_km), check_limit(limit))
+        return user_places.contents(self._reading, self._scope, Circle(lat, lng, radius_km), check_limit(limit))
 
     def named(self) -> tuple[NamedPlace, ...]:
         """List the places that the user has named."""

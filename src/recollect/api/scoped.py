@@ -7,6 +7,7 @@ from typing import Any
 
 from recollect import ids
 from recollect.engine.base.context import Engine
+from recollect.engine.base.replica_reads import from_replicas
 from recollect.engine.drafts import memory_drafts
 from recollect.engine.files import file_chunks
 from recollect.errors import InvalidInput, InvalidMemory, NotFound
@@ -27,6 +28,11 @@ class Scoped:
     def __init__(self, engine: Engine, scope: Scope) -> None:
         self._engine = engine
         self._scope = scope
+
+    @property
+    def _reading(self) -> Engine:
+        """The engine for verbs that only read, and not by an id from elsewhere: a replica may answer."""
+        return from_replicas(self._engine)
 
     def _filters(self, filters: FilterFields) -> Filters:
         given: dict[str, Any] = {name: value for name, value in filters.items() if value is not None}

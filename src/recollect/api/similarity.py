@@ -17,7 +17,7 @@ class UserSimilarity(Scoped):
         They are compared by their stored vectors, without a model; the score is how near they are. While the memory
         has no vector there are no hits, and `degraded` names `vector`.
         """
-        return similar.similar(self._engine, self._scope, canonical(id), check_limit(limit))
+        return similar.similar(self._reading, self._scope, canonical(id), check_limit(limit))
 
     def clusters(self, *, limit: int = 20, examples: int = 5) -> Clusters:
         """Find groups of similar memories, the largest first, and memories that say the same.
@@ -28,7 +28,7 @@ class UserSimilarity(Scoped):
         """
         check_between("limit", limit, MOST_CLUSTERS)
         check_between("examples", examples, MOST_EXAMPLES)
-        return clusters.clusters(self._engine, self._scope, limit=limit, examples=examples)
+        return clusters.clusters(self._reading, self._scope, limit=limit, examples=examples)
 
     def merge(self, id: str, *, into: str) -> MemoryRecord:
         """Merge a memory into another that says the same, and return that one, which stays as it is.

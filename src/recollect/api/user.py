@@ -131,7 +131,7 @@ class UserMemory(InsightVerbs, UserSimilarity):
         position = (before.updated_at, before.id) if isinstance(before, ConversationInfo) else before
         if position is not None:
             position = (memory_drafts.utc(position[0], "before"), position[1])
-        return message_log.listing(self._engine, self._scope, check_limit(limit), position)
+        return message_log.listing(self._reading, self._scope, check_limit(limit), position)
 
     def scope(self, name: str) -> Self:
         """Return a shared scope that this user is a member of, with the same verbs. Raises NotFound.
@@ -234,7 +234,7 @@ class UserMemory(InsightVerbs, UserSimilarity):
         if files and not any(name in filters for name in _MEMORY_ONLY_FILTERS):
             item_filters.append(ChunkFilters(since=memories.since, until=memories.until))
         found = recall.recall(
-            self._engine,
+            self._reading,
             self._scope,
             query,
             item_filters=item_filters,
@@ -242,7 +242,7 @@ class UserMemory(InsightVerbs, UserSimilarity):
             vector=vector,
             log_as="recall",
         )
-        return silence.only_related(self._engine, self._scope, query, found) if only_related else found
+        return silence.only_related(self._reading, self._scope, query, found) if only_related else found
 
     def search_context(
         self,
@@ -277,7 +277,7 @@ class UserMemory(InsightVerbs, UserSimilarity):
         if current is not None:
             excluded = self._engine.store.read(self._scope, lambda reader: all_sources.current_turn(reader, current))
         found = all_sources.search(
-            self._engine,
+            self._reading,
             self._scope,
             query,
             sources=sources,
@@ -297,11 +297,11 @@ class UserMemory(InsightVerbs, UserSimilarity):
             vector=vector,
             log_as="search",
         )
-        return silence.only_related(self._engine, self._scope, query, found) if only_related else found
+        return silence.only_related(self._reading, self._scope, query, found) if only_related else found
 
     def about(self, topic: str, *, limit: int = 5) -> About:
         """Collect what is known about a topic: under its name, under its nicknames, and by meaning."""
-        return about.about(self._engine, self._scope, topic, limit=check_limit(limit))
+        return about.about(self._reading, self._scope, topic, limit=check_limit(limit))
 
     def get(self, id: str) -> MemoryRecord:
         """Return one memory, current or superseded. Raises NotFound."""
@@ -342,17 +342,17 @@ class UserMemory(InsightVerbs, UserSimilarity):
         if cursor is not None and before is None:
             raise InvalidInput(f"The cursor {cursor!r} is not one. Pass the cursor of the page before, or none.")
         memory_filters = self._filters(filters)
-        records = self._engine.store.read(self._scope, lambda reader: reader.select(memory_filters, limit + 1, before))
+        records = self._reading.store.read(self._scope, lambda reader: reader.select(memory_filters, limit + 1, before))
         return Page(tuple(records[:limit]), records[limit - 1].id if len(records) > limit else None)
 
     def count(self, **filters: Unpack[FilterFields]) -> int:
         """Count current memories."""
         memory_filters = self._filters(filters)
-        return self._engine.store.read(self._scope, lambda reader: reader.count(memory_filters))
+        return self._reading.store.read(self._scope, lambda reader: reader.count(memory_filters))
 
     def stats(self) -> Stats:
         """Return statistics of what this user has stored."""
-        return store_status.user_stats(self._engine, self._scope)
+        return store_status.user_stats(self._reading, self._scope)
 
     insights = InsightVerbs.insights
     tidy = InsightVerbs.tidy

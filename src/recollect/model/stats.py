@@ -228,6 +228,20 @@ class Model:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplicaStatus:
+    """A read replica: how far it is behind, or in `trouble` why it cannot be used.
+
+    `reads` counts what it has answered to this process.
+    """
+
+    location: str
+    trouble: str = ""
+    lag_bytes: int = 0
+    lag_s: float = 0.0
+    reads: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
     """The status of a store: versions, models, queues, costs, and advice.
 
@@ -235,7 +249,7 @@ class Status:
     the price is known. `coverage` says what can be found by meaning, `building` is the model of a migration under way,
     and `parked` are items that could not be embedded. `unlocated` counts items that wait for the `geocoder`, `unread`
     messages that wait to be read. `erasure_pending` says why traces of deleted text are still in the database's files.
-    `backup` is the state of the backups that the settings ask for.
+    `backup` is the state of the backups that the settings ask for, `replicas` are those of a server.
     """
 
     version: str
@@ -261,6 +275,7 @@ class Status:
     unread: UnreadMessages = UnreadMessages()
     backup: BackupState | None = None
     erasure_pending: str = ""
+    replicas: tuple[ReplicaStatus, ...] = ()
 
     @property
     def cache(self) -> CacheFigures:

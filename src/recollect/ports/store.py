@@ -10,7 +10,7 @@ from recollect.model.literals import ItemKind
 from recollect.model.memories import Scope, Space, Vector
 from recollect.model.messages import Usage
 from recollect.model.repairs import Repaired
-from recollect.model.stats import Erasure, Problem, Purged, StoreStats, UserLimits
+from recollect.model.stats import Erasure, Problem, Purged, ReplicaStatus, StoreStats, UserLimits
 from recollect.ports.access_log import AccessLogReader, AccessLogStore, AccessLogWriter
 from recollect.ports.backup import CopiedStore
 from recollect.ports.conversations import ConversationReader, ConversationWriter, ReadingStore
@@ -96,8 +96,12 @@ class Store(
     def repaired(self) -> Repaired | None:
         """What was done when the store was found damaged while this process opened it."""
 
-    def read(self, scope: Scope, work: Callable[[StoreReader], T]) -> T:
-        """Run questions against one snapshot."""
+    def read(self, scope: Scope, work: Callable[[StoreReader], T], *, replica: bool = False) -> T:
+        """Run questions against one snapshot.
+
+        With `replica` that may be the snapshot of a read replica: one with everything that this process has written or
+        read before for the user, and, of what others wrote, all but the last seconds. Then the work may run twice.
+        """
 
     def write(self, scope: Scope, work: Callable[[StoreWriter], T]) -> T:
         """Run changes in one transaction, all or nothing; it is durable when this returns.
@@ -114,6 +118,9 @@ class Store(
 
     def write_behind(self, scope: Scope, work: Callable[[StoreWriter], T]) -> PendingWrite[T]:
         """Like `write`, but may finish the commit in the background while the caller prepares the next batch."""
+
+    def replicas(self) -> Sequence[ReplicaStatus]:
+        """Look at the read replicas."""
 
     def scrub(self) -> Erasure:
         """Erase what deleting left behind in the database's files, as far as the store can; says what is left."""

@@ -116,6 +116,26 @@ def _show(value: object) -> str:
 LOCATION = ValueKind("a path, a postgresql:// URL, or a table with its parts", _parse, _show)
 
 
+def _parse_servers(value: object) -> tuple[str, ...]:
+    parts = [] if value == "none" else value.split() if isinstance(value, str) else value
+    if not isinstance(parts, list | tuple):
+        raise Unfit
+    urls = tuple(_parse(part) for part in parts)
+    if not all(url.startswith(SCHEME) for url in urls):
+        raise Unfit(f"URLs that start with {SCHEME}")
+    return tuple(dict.fromkeys(urls))
+
+
+def _show_servers(value: object) -> str:
+    parts = value.split() if isinstance(value, str) else value
+    return " ".join(map(_show, parts)) or "none" if isinstance(parts, list | tuple) else plain(value)
+
+
+SERVERS = ValueKind(
+    "a list of postgresql:// URLs (in one text, with spaces between them), or none", _parse_servers, _show_servers
+)
+
+
 @dataclass(frozen=True, slots=True)
 class DatabaseServer:
     """The parts of a PostgreSQL URL, for people who would rather not percent-encode a password."""

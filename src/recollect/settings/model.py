@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
-from recollect.settings.database import LOCATION, DatabaseServer, default_database
+from recollect.settings.database import LOCATION, SERVERS, DatabaseServer, default_database
 from recollect.settings.declare import ARGUMENT, Entry, Setting, about, conform, entries, environment_name, walk
 from recollect.settings.embedding import EmbeddingSettings
 from recollect.settings.filing import FileSettings
@@ -79,6 +79,15 @@ class PostgresSettings:
         metadata=about(
             choice("prepare mode", get_args(PrepareWhen)),
             "Whether frequent statements are prepared; `auto`: unless there is a pooler such as PgBouncer in between.",
+        ),
+    )
+    replicas: tuple[str, ...] = field(
+        default=(), metadata=about(SERVERS, "Standbys of the server that may answer reads.", default_words="none")
+    )
+    replica_max_lag_s: float = field(
+        default=10.0,
+        metadata=about(
+            number(0.1, 3600), "Seconds by which a replica may be behind in what other processes have written."
         ),
     )
     tools_folder: str = field(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from recollect.cli.view import View
     from recollect.model.files import FolderStatus
-    from recollect.model.stats import Maintenance, Problem, Stats, Status, StoreStats, UnreadMessages
+    from recollect.model.stats import Maintenance, Problem, ReplicaStatus, Stats, Status, StoreStats, UnreadMessages
     from recollect.settings import SettingRow
 
 commands = CommandSet("The store")
@@ -116,6 +116,7 @@ def _show_status(view: "View", full: FullStatus) -> None:
             ("erasure pending", status.erasure_pending),
             *_folders(full.folders, view.now),
             *_backups(status, view.now),
+            *map(_replica, status.replicas),
             *changed,
         )
     )
@@ -194,6 +195,11 @@ def _backups(status: "Status", now: "datetime") -> Iterator[tuple[str, str]]:
         newest = status.backup.newest
         last = f", the newest {ago(newest, now)}" if newest else ""
         yield "backups", f"{status.backup.amount:,} in {status.backup.folder}{last}"
+
+
+def _replica(replica: "ReplicaStatus") -> tuple[str, str]:
+    behind = f"{size(replica.lag_bytes)} and {replica.lag_s:.1f} s behind" if replica.lag_bytes else "up to date"
+    return "replica", f"{replica.location}\n{f'not used: {replica.trouble}' if replica.trouble else behind}"
 
 
 class Diagnosis(NamedTuple):

@@ -42,12 +42,12 @@ class MemberStore:
         return self._scope
 
     def read_scope(self, work: Callable[[StoreReader], T]) -> T:
-        """Run questions of a member in the scope."""
-        return self._store.read(self._scope, self._reading(work))
+        """Run questions of a member in the scope: on no replica, which may not know yet that the member was removed."""
+        return self._store.read(self._scope, self._reading(work), replica=False)
 
-    def read(self, scope: Scope, work: Callable[[StoreReader], T]) -> T:
+    def read(self, scope: Scope, work: Callable[[StoreReader], T], *, replica: bool = False) -> T:
         """Run questions of a member."""
-        return self.read_scope(work) if scope == self._scope else self._store.read(scope, work)
+        return self.read_scope(work) if scope == self._scope else self._store.read(scope, work, replica=replica)
 
     def write(self, scope: Scope, work: Callable[[StoreWriter], T]) -> T:
         """Run changes of a writer."""

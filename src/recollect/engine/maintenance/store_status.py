@@ -54,6 +54,7 @@ def status(engine: Engine) -> Status:
         unread=unread,
         backup=schedule.state(engine),
         erasure_pending=store.erasure().reason,
+        replicas=tuple(store.replicas()),
     )
 
 

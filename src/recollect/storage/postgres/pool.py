@@ -35,6 +35,11 @@ class ServerPool(ConnectionPool[PgConnection]):
             open=True,
         )
 
+    @property
+    def is_away(self) -> bool:
+        """Whether there was no server to connect to when it was tried last."""
+        return self._is_away
+
     def getconn(self, timeout: float | None = None) -> PgConnection:
         """Wait for a connection. Raises PoolTimeout, early if there is no server to connect to."""
         deadline = monotonic() + (self.timeout if timeout is None else timeout)

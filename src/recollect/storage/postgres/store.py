@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import TypeVar
@@ -19,7 +20,7 @@ from recollect.model.backups import DatabaseFacts
 from recollect.model.literals import VectorKind
 from recollect.model.memories import Scope, Space
 from recollect.model.repairs import Repaired
-from recollect.model.stats import Erasure, Problem, Purged
+from recollect.model.stats import Erasure, Problem, Purged, ReplicaStatus
 from recollect.ports import BackupProgress, Clock, PendingWrite, StepListener, StoreReader, StoreWriter
 from recollect.ports.erasure import RawBlock, StoredRow
 from recollect.settings import PostgresSettings, hide_password
@@ -32,6 +33,7 @@ from recollect.storage.postgres.maintenance.dump import copy_database
 from recollect.storage.postgres.migrate import applied_version, migrate
 from recollect.storage.postgres.pool import ServerPool
 from recollect.storage.postgres.reader import PostgresReader
+from recollect.storage.postgres.replicas import Replicas, ServerIdentity, server_identity
 from recollect.storage.postgres.session import PostgresSession, TransactionSettings, statement
 from recollect.storage.postgres.writer import PostgresWriter
 from recollect.storage.session import StoreSession
@@ -103,6 +105,7 @@ class PostgresStore(
             self._prepares = settings.prepare == "always" or (settings.prepare == "auto" and not is_pooled(connection))
             self._secrets = self._read_secrets(connection)
         self._sender = ChangeSender(self._connect)
+        self._replicas = Replicas(settings, self._identity, prepares=self._prepares) if settings.replicas else None
         self._pool: ServerPool | None = None
         self._pool_lock = Lock()
 
@@ -148,19 +151,34 @@ class PostgresStore(
         """Lend a session for questions."""
         return self._lent(scope)
 
+    @contextmanager
     def _writing(
         self,
         scope: Scope | None = None,
         *,
         patient: bool = True,  # noqa: ARG002 - only rows are locked
-    ) -> AbstractContextManager[PostgresSession]:
+    ) -> Iterator[PostgresSession]:
         """Lend a session for changes."""
-        return self._lent(scope)
+        with self._committing(scope) as connection:
+            session = PostgresSession(connection, self._transactions)
+            session.act_for(scope)
+            yield session
+
+    @contextmanager
+    def _committing(self, *scopes: Scope | None) -> Iterator[PgConnection]:
+        """Lend a connection inside a transaction that changes rows of users, or of the whole store (None)."""
+        with self._connected() as connection:
+            if self._replicas is None:
+                with connection.transaction():
+                    yield connection
+                return
+            with self._replicas.noting(connection, scopes), connection.transaction():
+                yield connection
 
     @contextmanager
     def _exclusive(self) -> Iterator[StoreSession]:
         """Lend a session during which no other process writes, or makes or changes spaces."""
-        with self._lent() as session:
+        with self._writing() as session:
             session.claim_spaces()
             yield session
 
@@ -176,20 +194,32 @@ class PostgresStore(
             finally:
                 connection.execute("ROLLBACK")
 
-    def read(self, scope: Scope, work: Callable[[StoreReader], T]) -> T:
+    def read(self, scope: Scope, work: Callable[[StoreReader], T], *, replica: bool = False) -> T:
         """Run questions against one snapshot."""
-        with self._connected() as connection, connection.pipeline():
-            connection.execute(statement("begin_read"))
-            try:
-                session = PostgresSession(connection, self._transactions)
-                session.act_for(scope)
-                return work(PostgresReader(session, scope, self._rights, secrets=self._secrets))
-            finally:
-                connection.execute("ROLLBACK")
+        begin = partial(self._snapshot, scope)
+        answer = self._replicas.read(scope.user_id, begin, work) if replica and self._replicas else None
+        if answer is not None:
+            return answer[0]
+        with self._connected() as connection, connection.pipeline(), begin(connection) as reader:
+            if self._replicas is None:
+                return work(reader)
+            with self._replicas.noting_read(connection, scope.user_id):
+                return work(reader)
+
+    @contextmanager
+    def _snapshot(self, scope: Scope, connection: PgConnection) -> Iterator[PostgresReader]:
+        """Begin a snapshot of a user, in a pipeline, without waiting for the server."""
+        connection.execute(statement("begin_read"))
+        try:
+            session = PostgresSession(connection, self._transactions)
+            session.act_for(scope)
+            yield PostgresReader(session, scope, self._rights, secrets=self._secrets)
+        finally:
+            connection.execute("ROLLBACK")
 
     def write(self, scope: Scope, work: Callable[[StoreWriter], T]) -> T:
         """Run changes in one transaction."""
-        with self._connected() as connection, connection.transaction():
+        with self._committing(scope) as connection:
             writer = self._writer(connection, scope)
             result = work(writer)
             writer.finish()
@@ -199,7 +229,7 @@ class PostgresStore(
     def write_many(self, works: Sequence[tuple[Scope, Callable[[StoreWriter], T]]]) -> Sequence[T | RecollectError]:
         """Run changes of several users in one transaction."""
         outcomes: list[T | RecollectError] = []
-        with self._connected() as connection, connection.transaction():
+        with self._committing(*(scope for scope, _ in works)) as connection:
             for scope, work in works:
                 try:
                     with connection.transaction():
@@ -217,8 +247,7 @@ class PostgresStore(
     def write_behind(self, scope: Scope, work: Callable[[StoreWriter], T]) -> PendingWrite[T]:
         """Run changes now, and send the vectors and commit in the background."""
         with ExitStack() as stack:
-            connection = stack.enter_context(self._connected())
-            stack.enter_context(connection.transaction())
+            connection = stack.enter_context(self._committing(scope))
             writer = self._writer(connection, scope)
             result = work(writer)
             return self._background.submit(self._finish, stack.pop_all(), writer, result)
@@ -239,6 +268,18 @@ class PostgresStore(
     def _connect(self) -> PgConnection:
         """Open a connection apart from the pool."""
         return connect(self._url, self._settings.connect_timeout_s)
+
+    def _identity(self) -> ServerIdentity:
+        with self._connected() as connection:
+            return server_identity(connection)
+
+    def replicas(self) -> Sequence[ReplicaStatus]:
+        """Look at each replica."""
+        if self._replicas is None:
+            return ()
+        with self._connected() as connection:
+            (position,) = PostgresSession(connection).row("primary_position")
+        return self._replicas.status(position or 0)
 
     def change_notifier(self) -> ServerChangeNotifier:
         """Give something that waits for writes."""
@@ -354,9 +395,15 @@ class PostgresStore(
                 if amount:
                     problems.append(Problem(check.name, amount, check.advice))
         problems += self._server_problems()
+        problems += [Problem("replica", 1, advice) for advice in self._replica_troubles()]
         if not self._rights.holds:
             problems += [Problem("wall_between_users", 1, advice) for advice in self._rights.advice]
         return problems
+
+    def _replica_troubles(self) -> list[str]:
+        return [
+            f"The replica {seen.location} answers no reads: {seen.trouble}." for seen in self.replicas() if seen.trouble
+        ]
 
     def _server_problems(self) -> list[Problem]:
         """Look at what the login may see of the server: its statistics, its transactions, what it has not vacuumed."""
@@ -403,6 +450,8 @@ class PostgresStore(
         """Close all connections; a write under way is finished first."""
         self._background.shutdown(wait=True)
         self._sender.close()
+        if self._replicas is not None:
+            self._replicas.close()
         with self._pool_lock:
             self._closed = True
             if self._pool is not None:

@@ -18,7 +18,7 @@ from recollect.model.backups import DatabaseFacts
 from recollect.model.literals import ITEM_KINDS, VectorKind
 from recollect.model.memories import Scope, Space
 from recollect.model.repairs import Repaired
-from recollect.model.stats import Erasure, Problem, Purged
+from recollect.model.stats import Erasure, Problem, Purged, ReplicaStatus
 from recollect.ports import BackupProgress, Clock, PendingWrite, StepListener, StoreReader, StoreWriter
 from recollect.ports.erasure import ERASED, RawBlock, StoredRow
 from recollect.storage.session import StoreSession
@@ -166,10 +166,14 @@ class SqliteStore(
                 "once where it can be written."
             ) from error
 
-    def read(self, scope: Scope, work: Callable[[StoreReader], T]) -> T:
-        """Run questions against one snapshot."""
+    def read(self, scope: Scope, work: Callable[[StoreReader], T], *, replica: bool = False) -> T:  # noqa: ARG002
+        """Run questions against one snapshot; a file has no replica."""
         with self._snapshot() as connection:
             return work(SqliteReader(connection, scope, self._caches, secrets=self._secrets))
+
+    def replicas(self) -> Sequence[ReplicaStatus]:
+        """Give nothing: a file has no replica."""
+        return ()
 
     @contextmanager
     def _reading(self, scope: Scope | None = None) -> Iterator[StoreSession]:  # noqa: ARG002 - a file has one owner

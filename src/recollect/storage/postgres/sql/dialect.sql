@@ -107,6 +107,27 @@ SELECT coalesce(sum(n_dead_tup), 0)::bigint AS dead_rows
 -- One snapshot for all questions.
 BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY
 
+-- primary_position --
+-- How far the log has been flushed, as a number of bytes: every commit that can be seen is before that. Nothing on a standby.
+SELECT CASE WHEN NOT pg_is_in_recovery() THEN (pg_current_wal_flush_lsn() - '0/0'::pg_lsn)::bigint END AS position
+
+-- replica_position --
+-- Whether this is a standby, and how far it has replayed the log of its primary.
+SELECT pg_is_in_recovery() AS standby, (pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::bigint AS position
+
+-- replica_lag --
+-- The same, and when the last transaction that was replayed had been committed, in seconds by the server's own clock.
+SELECT pg_is_in_recovery() AS standby, (pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::bigint AS position,
+       extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())::float8 AS seconds
+
+-- server_identity --
+-- What a primary and its standbys have in common: the cluster, the database, our tables. A standby has replayed no later timeline.
+SELECT s.system_identifier::text AS cluster, d.oid::bigint AS database, to_regclass('memories')::oid::bigint AS memories,
+       CASE WHEN pg_is_in_recovery() THEN c.timeline_id
+            ELSE ('x' || left(pg_walfile_name(pg_current_wal_flush_lsn()), 8))::bit(32)::integer END AS timeline
+  FROM pg_control_system() s, pg_control_checkpoint() c, pg_database d
+ WHERE d.datname = current_database()
+
 -- create_staging --
 -- Where a batch waits on its way to the table: COPY does not work under row-level security. It lasts as long as the connection
 -- and is emptied by every commit.

@@ -1,0 +1,244 @@
+"""Read replicas: which standby may answer a read, and how far it must have replayed the primary's log.
+
+The invariant: a replica answers only with everything that this process has written or read before for the same user,
+and with everything that the primary had `replica_max_lag_s` ago. What it cannot answer so, the primary does.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from threading import Lock
+from time import monotonic
+from typing import Final, NamedTuple, TypeVar
+from weakref import WeakSet
+from zlib import crc32
+
+import psycopg
+
+from recollect.errors import StoreError
+from recollect.model.memories import Scope
+from recollect.model.stats import ReplicaStatus
+from recollect.settings import PostgresSettings, hide_password
+from recollect.storage.postgres.connection import PgConnection, connect
+from recollect.storage.postgres.pool import ServerPool
+from recollect.storage.postgres.session import PostgresSession, statement
+
+R = TypeVar("R")
+T = TypeVar("T")
+
+_COOL_DOWN_S: Final = 5.0
+_NO_WAIT_S: Final = 0.001  # for a connection; the primary answers meanwhile
+_PROMOTED: Final = "it is no standby: it was promoted, or is the primary itself"
+_FOREIGN: Final = "it is no standby of this database"
+_FORKED: Final = "it follows a server that was promoted, not this primary"
+
+
+class ServerIdentity(NamedTuple):
+    """A row of `server_identity`."""
+
+    cluster: str
+    database: int
+    memories: int
+    timeline: int
+
+    def mismatch(self, primary: "ServerIdentity") -> str:
+        """Say why a server cannot be a standby of the primary; '' if it can."""
+        if self[:3] != primary[:3]:
+            return _FOREIGN
+        return _FORKED if self.timeline > primary.timeline else ""
+
+
+def server_identity(connection: PgConnection) -> ServerIdentity:
+    """Ask a server who it is."""
+    return ServerIdentity(*PostgresSession(connection).row("server_identity"))
+
+
+class LogPositions:
+    """How far into the primary's log a replica must be to answer: for each user, and for all of them.
+
+    The position for all is taken anew when it is `max_lag_s` old. It covers all that was noted before, so only users of
+    the last seconds have one of their own.
+    """
+
+    def __init__(self, max_lag_s: float) -> None:
+        self._max_lag_s = max_lag_s
+        self._of_all = 0
+        self._of_users: dict[str, int] = {}
+        self._taken_s = self._void_until_s = monotonic() - max_lag_s
+        self._lock = Lock()
+
+    def needed(self, user_id: str) -> int | None:
+        """Give the position that a read of a user needs; None if the primary has to be asked for one."""
+        with self._lock:
+            return None if self._is_due(monotonic()) else max(self._of_all, self._of_users.get(user_id, 0))
+
+    def note(self, position: int | None, user_ids: Sequence[str | None], asked_s: float) -> None:
+        """Note what the primary said when it was asked: for these users, of whom None means all."""
+        if position is None:
+            return
+        with self._lock:
+            for user_id in user_ids:
+                if user_id is None:
+                    self._of_all = max(self._of_all, position)
+                else:
+                    self._of_users[user_id] = max(self._of_users.get(user_id, 0), position)
+            if asked_s >= self._void_until_s and self._is_due(asked_s):
+                self._of_all, self._taken_s = position, asked_s
+                self._of_users = {user_id: own for user_id, own in self._of_users.items() if own > position}
+
+    def note_replayed(self, position: int, user_id: str) -> None:
+        """Note how far a replica was that answered a user: later answers do not go back."""
+        with self._lock:
+            if position > max(self._of_all, self._of_users.get(user_id, 0)):
+                self._of_users[user_id] = position
+
+    def void(self) -> None:
+        """Let the primary answer until it has been asked again: it is not known where a write ended."""
+        with self._lock:
+            self._void_until_s = monotonic()
+
+    def _is_due(self, now_s: float) -> bool:
+        return self._taken_s < self._void_until_s or now_s - self._taken_s >= self._max_lag_s
+
+
+class Replica:
+    """One standby: its connections, which of them were checked, and its cool-down."""
+
+    def __init__(self, url: str, settings: PostgresSettings, *, prepares: bool) -> None:
+        self.url = url
+        self.where = hide_password(url)
+        self.reads = 0
+        self._rests_until_s = monotonic()
+        self._checked: WeakSet[PgConnection] = WeakSet()
+        size, timeout_s = settings.pool_size, settings.connect_timeout_s
+        self._pool = ServerPool(url, size=size, timeout_s=timeout_s, prepares=prepares)
+
+    @property
+    def rests(self) -> bool:
+        """Whether it is left alone for a while."""
+        return monotonic() < self._rests_until_s
+
+    def rest(self) -> None:
+        """Begin a cool-down."""
+        self._rests_until_s = monotonic() + _COOL_DOWN_S
+
+    @contextmanager
+    def lent(self, primary_identity: Callable[[], ServerIdentity]) -> Iterator[PgConnection | None]:
+        """Lend a connection to a standby of the primary, or nothing if there is none at once."""
+        try:
+            connection = self._pool.getconn(_NO_WAIT_S)
+        except psycopg.OperationalError:
+            if self._pool.is_away:
+                self.rest()
+            yield None
+            return
+        try:
+            yield connection if self._is_checked(connection, primary_identity) else None
+        finally:
+            self._pool.putconn(connection)
+
+    def _is_checked(self, connection: PgConnection, primary_identity: Callable[[], ServerIdentity]) -> bool:
+        if connection not in self._checked:
+            if server_identity(connection).mismatch(primary_identity()):
+                self.rest()
+                return False
+            self._checked.add(connection)
+        return True
+
+    def close(self) -> None:
+        """Close its connections."""
+        self._pool.close()
+
+
+class Replicas:
+    """The standbys of a store. Each user has one, so that answers do not go back and forth in time."""
+
+    def __init__(
+        self, settings: PostgresSettings, primary_identity: Callable[[], ServerIdentity], *, prepares: bool
+    ) -> None:
+        self.positions = LogPositions(settings.replica_max_lag_s)
+        self._settings = settings
+        self._primary_identity = primary_identity
+        self._replicas = [Replica(url, settings, prepares=prepares) for url in settings.replicas]
+
+    def read(
+        self, user_id: str, begin: Callable[[PgConnection], AbstractContextManager[R]], work: Callable[[R], T]
+    ) -> tuple[T] | None:
+        """Let a replica answer a read, which `begin` prepares without waiting; None if the primary has to answer."""
+        needed, replica = self.positions.needed(user_id), self._of_user(user_id)
+        if needed is None or replica is None:
+            return None
+        try:
+            with replica.lent(self._primary_identity) as connection:
+                if connection is None:
+                    return None
+                with connection.pipeline() as pipeline:
+                    asked = connection.execute(statement("replica_position"))
+                    pipeline.sync()  # the position is that of a moment before the snapshot
+                    with begin(connection) as reader:
+                        ((standby, position),) = asked.fetchall()
+                        if not standby:
+                            replica.rest()
+                        if not standby or position < needed:
+                            return None
+                        answer = work(reader)
+        except psycopg.Error:
+            replica.rest()
+            return None
+        except Exception:  # noqa: BLE001 - whatever older rows may lead to, the primary decides
+            return None
+        self.positions.note_replayed(position, user_id)
+        replica.reads += 1
+        return (answer,)
+
+    @contextmanager
+    def noting_read(self, connection: PgConnection, user_id: str) -> Iterator[None]:
+        """Note after a read on the primary how far its log was, which is asked for in the pipeline of the read."""
+        asked_s = monotonic()
+        asked = connection.execute(statement("primary_position"))
+        yield
+        ((position,),) = asked.fetchall()
+        self.positions.note(position, (user_id,), asked_s)
+
+    @contextmanager
+    def noting(self, connection: PgConnection, scopes: Sequence[Scope | None]) -> Iterator[None]:
+        """Note after a commit on the primary how far its log is. Where that is not known, the primary is asked next."""
+        try:
+            yield
+        except psycopg.Error:
+            self.positions.void()
+            raise
+        asked_s = monotonic()
+        try:
+            (position,) = PostgresSession(connection).row("primary_position")
+        except psycopg.Error:
+            self.positions.void()
+        else:
+            self.positions.note(position, [None if scope is None else scope.user_id for scope in scopes], asked_s)
+
+    def _of_user(self, user_id: str) -> Replica | None:
+        """Choose the user's replica, or the one after it during its cool-down."""
+        first = crc32(user_id.encode())
+        turns = (self._replicas[(first + turn) % len(self._replicas)] for turn in range(len(self._replicas)))
+        return next((replica for replica in turns if not replica.rests), None)
+
+    def status(self, position: int) -> Sequence[ReplicaStatus]:
+        """Look at each replica, with a connection of its own; `position` is that of the primary."""
+        return [self._status(replica, position) for replica in self._replicas]
+
+    def _status(self, replica: Replica, position: int) -> ReplicaStatus:
+        try:
+            with connect(replica.url, self._settings.connect_timeout_s) as connection:
+                standby, replayed, seconds = PostgresSession(connection).row("replica_lag")
+                mismatch = server_identity(connection).mismatch(self._primary_identity())
+        except (psycopg.Error, StoreError) as error:
+            return ReplicaStatus(replica.where, " ".join(str(error).split()), reads=replica.reads)
+        trouble = mismatch or ("" if standby else _PROMOTED)
+        if trouble:
+            return ReplicaStatus(replica.where, trouble, reads=replica.reads)
+        behind = max(0, position - replayed)
+        return ReplicaStatus(replica.where, "", behind, seconds if behind else 0.0, replica.reads)
+
+    def close(self) -> None:
+        """Close all connections."""
+        for replica in self._replicas:
+            replica.close()

@@ -1,0 +1,130 @@
+"""PostgreSQL servers of a test's own, started with the programs of the bundled server: a primary, its standbys."""
+
+import os
+import pwd
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import mkdtemp
+
+import psycopg
+import pytest
+
+from tests.postgres_server import TOOLS
+from tests.waiting import until
+
+_PRIMARY = """
+unix_socket_directories = '{sockets}'
+listen_addresses = ''
+wal_level = replica
+max_connections = 30
+"""
+
+
+@contextmanager
+def home_of_clusters() -> Iterator[Path]:
+    """A folder that the account of the servers may use, with a short path: sockets have short names."""
+    folder = Path(mkdtemp(prefix="clusters-"))
+    if os.geteuid() == 0:
+        try:
+            account = pwd.getpwnam("pgserver")
+        except KeyError:
+            pytest.skip("there is no account for a server")
+        os.chown(folder, account.pw_uid, account.pw_gid)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def own(folder: Path) -> None:
+    """Give files that were written here to the account of the servers."""
+    if os.geteuid() == 0:
+        account = pwd.getpwnam("pgserver")
+        for path in (folder, *folder.rglob("*")):
+            os.chown(path, account.pw_uid, account.pw_gid)
+
+
+class Cluster:
+    """A server with its data in a folder."""
+
+    def __init__(self, home: Path, name: str) -> None:
+        self.home, self.data = home, home / name
+        self.sockets = home / f"{name}-socket"
+        self.sockets.mkdir()
+        own(self.sockets)
+        self.url = f"postgresql://postgres@/postgres?host={self.sockets}"
+
+    def run(self, tool: str, *arguments: str) -> None:
+        """Run a tool of PostgreSQL, which refuses to be run by root."""
+        user = "pgserver" if os.geteuid() == 0 else None
+        command = [str(TOOLS / tool), *arguments]
+        with (self.home / "tools.log").open("ab") as log:
+            subprocess.run(command, check=True, stdout=log, stderr=log, user=user, cwd=self.home)
+
+    def create(self, *settings: str) -> None:
+        """Make an empty primary."""
+        self.run("initdb", "-D", str(self.data), "-U", "postgres", "-A", "trust", "--no-sync")
+        with (self.data / "postgresql.conf").open("a") as conf:
+            conf.write("\n".join((_PRIMARY.format(sockets=self.sockets), *settings, "")))
+
+    def copy(self, primary: "Cluster", *options: str, settings: str = "") -> None:
+        """Copy a running primary, to be started beside it."""
+        login = ("-h", str(primary.sockets), "-U", "postgres")
+        self.run("pg_basebackup", *login, "-D", str(self.data), "-c", "fast", "--no-sync", *options)
+        with (self.data / "postgresql.auto.conf").open("a") as conf:
+            conf.write(f"unix_socket_directories = '{self.sockets}'\n{settings}")
+
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        self.run("pg_ctl", "-D", str(self.data), "-w", "-l", str(self.home / f"{self.data.name}.log"), "start")
+
+    def stop(self) -> None:
+        """End it without any farewell."""
+        self.run("pg_ctl", "-D", str(self.data), "-m", "immediate", "stop")
+
+    def promote(self) -> None:
+        """Let a standby become a primary."""
+        self.run("pg_ctl", "-D", str(self.data), "-w", "promote")
+
+    def ask(self, question: str) -> list[tuple[object, ...]]:
+        """Run a statement as the administrator."""
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            cursor = connection.execute(question.encode())
+            return cursor.fetchall() if cursor.description else []
+
+
+class Pair:
+    """A primary and a standby that follows it."""
+
+    def __init__(self, home: Path) -> None:
+        self.primary, self.standby = Cluster(home, "primary"), Cluster(home, "standby")
+        self.primary.create("jit = off", "autovacuum = off")
+        self.primary.start()
+        self.standby.copy(self.primary, "-R", settings="max_standby_streaming_delay = 0\n")
+        self.standby.start()
+
+    def catch_up(self) -> None:
+        """Wait until the standby has replayed what the primary has written."""
+        ((position,),) = self.primary.ask("SELECT pg_current_wal_insert_lsn()")
+        reached = f"SELECT pg_last_wal_replay_lsn() >= '{position}'"
+        until(lambda: self.standby.ask(reached) == [(True,)], "the standby")
+
+    def stop(self) -> None:
+        """End both."""
+        for cluster in (self.standby, self.primary):
+            if (cluster.data / "postmaster.pid").exists():
+                cluster.stop()
+
+
+@contextmanager
+def running_pair() -> Iterator[Pair]:
+    """Run a primary and its standby."""
+    with home_of_clusters() as home:
+        pair = Pair(home)
+        try:
+            yield pair
+        finally:
+            pair.stop()
