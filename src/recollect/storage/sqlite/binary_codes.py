@@ -29,6 +29,7 @@ _WORD = 8  # bytes that are compared at once
 _SMALLEST_CAPACITY = 256
 _FEWEST_RESCORED = 120
 _COUNTED = 5  # rows that are weighed for each one whose floats are read
+_AT_ONCE = 32_768  # rows
 _SAMPLE = 8  # every eighth distance tells well enough where to cut
 
 
@@ -112,7 +113,9 @@ class UserCodes:
         self.size = end
 
     def missing(self, seqs: Seqs) -> NDArray[np.bool_]:
-        """Say which of these rows are not here yet."""
+        """Say which of these rows are not here yet; above the newest none is."""
+        if not self.size or (len(seqs) and seqs.min() > self.newest):
+            return np.ones(len(seqs), np.bool_)
         return np.isin(seqs, self.seqs[: self.size], assume_unique=True, invert=True)
 
     def _reserve(self, wanted: int, width: int) -> None:
@@ -185,19 +188,21 @@ def products(rows: Vector, vector: Vector) -> Vector:
 
 
 def _differing_bits(columns: NDArray[np.uint64], query: NDArray[np.uint64]) -> NDArray[np.uint16]:
-    """Count, one machine word after the other, so that every step runs over all rows at once.
+    """Count, one machine word after the other, over as many rows at once as stay in a processor's cache.
 
     Three words differ in 192 bits at most, so that their sum still fits into the byte that counting gives.
     """
-    rows = columns.shape[1]
-    differing, counts, subtotal = np.empty(rows, np.uint64), np.empty(rows, np.uint8), np.empty(rows, np.uint8)
-    distances = np.zeros(rows, np.uint16)
-    for start in range(0, len(query), 3):
-        np.bitwise_count(np.bitwise_xor(columns[start], query[start], out=differing), out=subtotal)
-        for word in range(start + 1, min(start + 3, len(query))):
-            np.bitwise_count(np.bitwise_xor(columns[word], query[word], out=differing), out=counts)
-            subtotal += counts
-        distances += subtotal
+    distances = np.zeros(columns.shape[1], np.uint16)
+    for first in range(0, len(distances), _AT_ONCE):
+        block, sums = columns[:, first : first + _AT_ONCE], distances[first : first + _AT_ONCE]
+        rows = len(sums)
+        differing, counts, subtotal = np.empty(rows, np.uint64), np.empty(rows, np.uint8), np.empty(rows, np.uint8)
+        for start in range(0, len(query), 3):
+            np.bitwise_count(np.bitwise_xor(block[start], query[start], out=differing), out=subtotal)
+            for word in range(start + 1, min(start + 3, len(query))):
+                np.bitwise_count(np.bitwise_xor(block[word], query[word], out=differing), out=counts)
+                subtotal += counts
+            sums += subtotal
     return distances
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
+from itertools import islice
 from operator import attrgetter
 from typing import Any
 
@@ -37,11 +38,12 @@ from recollect.storage.sqlite.in_memory_users import (
     in_memory_user,
     sound_cosines,
 )
-from recollect.storage.sqlite.matching import EVERYTHING, MANY_ROWS, any_of, promising
+from recollect.storage.sqlite.matching import MANY_ROWS, UserWords, any_of, ranked_rows
 from recollect.storage.sqlite.session import SqliteSession, seq_array
 from recollect.storage.tombstones import TombstoneSecrets
 
 _LATE_REACH = 1024
+_CODES_AT_ONCE = 20_000
 _WIDER = 8
 _MOST_TIMES = 8  # as many times as many rows are looked at before all are that pass
 
@@ -83,23 +85,33 @@ class SqliteReader(SharedReader):
         if self._figures.rows(filters.kind) > MANY_ROWS:
             inside = self._inside(filters)
             if inside is None:
-                return self._promising_candidates(terms, filters, limit)
+                return self._ranked_candidates(terms, filters, limit)
             candidates = inside.sharing(terms, limit)
             return TextCandidates(candidates, count_terms(candidates, terms), self._figures.rows(filters.kind))
         candidates = self._matching(any_of(terms), filters, limit)
         counts = count_terms(candidates, terms) if len(candidates) < limit else self._counted(terms, filters.kind)
         return TextCandidates(candidates, counts, self._figures.rows(filters.kind))
 
-    def _promising_candidates(self, terms: Sequence[str], filters: ItemFilters, limit: int) -> TextCandidates:
-        """Look where the best must be; when the filters leave too little of that, everywhere."""
-        counts = self._counted(terms, filters.kind)
-        best = promising(terms, counts, limit)
-        candidates = self._matching(best, filters, limit)
-        if len(candidates) < limit and best != promising(terms, counts, EVERYTHING):
+    def _ranked_candidates(self, terms: Sequence[str], filters: ItemFilters, limit: int) -> TextCandidates:
+        """Take the best rows that pass; when too few of those that were ranked do, look at all that hold a term."""
+        kind = filters.kind
+        total = self._figures.rows(kind)
+        ranked = ranked_rows(UserWords(self._session, self._user, kind), list(dict.fromkeys(terms)), total, limit)
+        candidates: list[TextCandidate] = []
+        start, step = 0, limit + limit // 4  # a little more than is wanted, because most rows pass
+        while len(candidates) < limit and start < len(ranked.seqs):
+            best = ranked.seqs[start : start + step]
+            passing: dict[int, TextCandidate] = {
+                seq: TextCandidate(item_id, words.split(" "))
+                for seq, item_id, words in self._filtered("known_candidates", filters, {"seqs": seq_array(best)})
+            }
+            candidates += [passing[seq] for seq in best.tolist() if seq in passing]
+            start, step = start + step, step * _MOST_TIMES
+        if len(candidates) < limit and not ranked.whole:
             candidates = self._matching(any_of(terms), filters, limit)
         if len(candidates) < limit:
-            counts = count_terms(candidates, terms)
-        return TextCandidates(candidates, counts, self._figures.rows(filters.kind))
+            return TextCandidates(candidates, count_terms(candidates, terms), total)
+        return TextCandidates(candidates[:limit], ranked.frequencies, total)
 
     def _matching(self, expression: str, filters: ItemFilters, limit: int) -> list[TextCandidate]:
         rows = self._filtered("text_candidates", filters, {"terms": expression, "limit": limit})
@@ -203,11 +215,13 @@ class SqliteReader(SharedReader):
         return self._with_passages[number]
 
     def _load_codes(self, codes: UserCodes, number: int, dimensions: int, after: int) -> None:
-        rows = self._rows("load_codes", {"after": after}, space=number)
-        lacking = codes.missing(np.array([seq for seq, _ in rows], np.int64)).tolist()
-        new = [row for row, is_lacking in zip(rows, lacking, strict=True) if is_lacking]
-        if new:
-            codes.append([seq for seq, _ in new], as_codes([code for _, code in new], dimensions))
+        """Load codes by the thousand: as Python's values they take four times the memory."""
+        stored = self._session.stream("load_codes", {"user_id": self._user, "after": after}, space=number)
+        while rows := list(islice(stored, _CODES_AT_ONCE)):
+            lacking = codes.missing(np.array([seq for seq, _ in rows], np.int64)).tolist()
+            new = [row for row, is_lacking in zip(rows, lacking, strict=True) if is_lacking]
+            if new:
+                codes.append([seq for seq, _ in new], as_codes([code for _, code in new], dimensions))
 
     def _load_late_codes(self, codes: UserCodes, number: int, dimensions: int) -> None:
         """Rows that were waiting for their vectors have numbers below the newest, and mostly not far below."""

@@ -185,6 +185,38 @@ SELECT seq, id
 -- Every row that may be returned, when the nearest ones may not.
 SELECT seq FROM {rows} WHERE user_id = :user_id AND {filters}
 
+-- newest_matching --
+-- The newest rows that match, as one text, which takes a fifth of the time of as many rows.
+SELECT group_concat(seq) AS seqs
+  FROM (SELECT rowid AS seq
+          FROM {words}
+         WHERE {words} MATCH
+               iif(EXISTS (SELECT 1 FROM users WHERE user_id <> :user_id), 'user_token:"' || hex(:user_id) || '" AND ', '')
+               || 'terms:(' || :terms || ')'
+         ORDER BY rowid DESC
+         LIMIT :limit)
+
+-- sampled_frequency --
+-- How many rows hold a term in some stretches of numbers.
+SELECT count(*) AS frequency
+  FROM carray(:starts) s
+ CROSS JOIN {words} w
+ WHERE w.{words} MATCH
+       iif(EXISTS (SELECT 1 FROM users WHERE user_id <> :user_id), 'user_token:"' || hex(:user_id) || '" AND ', '')
+       || 'terms:(' || :terms || ')'
+   AND w.rowid >= s.value AND w.rowid < s.value + :length
+
+-- span_of_words --
+-- Between which numbers the user's rows are.
+SELECT (SELECT rowid FROM {words} WHERE {words} MATCH 'user_token:"' || hex(:user_id) || '"' ORDER BY rowid LIMIT 1) AS first,
+       (SELECT rowid FROM {words} WHERE {words} MATCH 'user_token:"' || hex(:user_id) || '"' ORDER BY rowid DESC LIMIT 1) AS last
+
+-- known_candidates --
+-- Such rows, if they pass.
+SELECT seq, id, terms
+  FROM carray(:seqs) wanted CROSS JOIN {rows} ON seq = wanted.value
+ WHERE user_id = :user_id AND {filters}
+
 -- count_vectors --
 -- How many of the user's rows have a vector.
 SELECT count(*) AS vectors FROM codes_{space} WHERE user_id = :user_id AND seq > 0
