@@ -1,13 +1,19 @@
 """`Memory.load`: one stream with memories of any users, under the rules that hold for each of them."""
 
-from datetime import UTC, datetime
+import dataclasses
+import random
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
 from recollect import Memory, NewMemory
 from recollect.api.memory import AuditedWrite
+from recollect.engine.memories.remember import remember
 from recollect.errors import InvalidMemory
-from tests.conftest import OpenMemory
+from recollect.model.memories import Scope
+from recollect.ports import StoreReader
+from tests.conftest import OpenMemory, SteppingClock
 
 _WORDS_ONLY = {"embedding__provider": "none"}
 
@@ -79,3 +85,77 @@ def test_imported_rows_that_were_forgotten_stay_away(open_memory: OpenMemory) ->
     loaded = memory.load([("anna", row), ("ben", row)], imported=True)
     assert loaded.actions == {"forgotten": 1, "duplicate": 1}
     assert memory.load([("anna", row)]).actions == {"created": 1}
+
+
+def _offers(dice: random.Random, now: datetime, amount: int) -> list[NewMemory]:
+    """Make memories of few slots and few values, so that they repeat, replace, outrank and outlive each other."""
+    offers = []
+    for _ in range(amount):
+        value = dice.choice(["red", "blue", "Blue", "green"])
+        offers.append(
+            NewMemory(
+                f"The lamp is {value}{dice.choice(['', '.', ', and shines at night'])}",
+                type=dice.choice(["fact", "fact", "preference", "event", "other"]),
+                subject=dice.choice(["lamp", "door"]),
+                key=dice.choice(["", "colour", "colour", "shade"]),
+                value=dice.choice([value, ""]),
+                context=dice.choice(["", "", "work"]),
+                source=dice.choice(["user_stated", "user_stated", "inferred", "tool:shop"]),
+                confidence=dice.choice([0.5, 1.0]),
+                valid_until=dice.choice([None, None, now + timedelta(hours=1)]),
+                expires_at=dice.choice([None, None, None, now + timedelta(hours=1)]),
+                address=dice.choice(["", "", "", "Main Street 1"]),
+                metadata=dice.choice([{}, {"seen": 1}]),
+            )
+        )
+        if offers[-1].key and offers[-1].type != "event" and dice.random() < 0.1:
+            offers[-1] = dataclasses.replace(offers[-1], many=True)
+    return sorted(offers, key=lambda offer: bool(offer.key and offer.type != "event"))  # those without a slot go first
+
+
+def _rows_and_changes(memory: Memory, user: str) -> tuple[list[dict[str, Any]], list[tuple[Any, ...]]]:
+    """Give all rows of a user and the order of changes, with the place of an id among the others instead of the id."""
+
+    def read(reader: StoreReader) -> tuple[list[dict[str, Any]], list[tuple[Any, ...]]]:
+        ids = sorted(reader.everything())
+        places: dict[str | None, int | None] = {None: None, **{made: place for place, made in enumerate(ids)}}
+        rows = [
+            {**record._asdict(), "id": places[record.id], "superseded_by": places[record.superseded_by]}
+            for record in sorted(reader.get(ids), key=lambda record: record.id)
+        ]
+        slotted = {row["id"] for row in rows if row["key"] and row["type"] != "event"}
+        changes = [(change.number, change.what, places.get(change.id)) for change in reader.changes(0, 10_000)]
+        assert [number for number, *_ in changes] == list(range(1, len(changes) + 1))
+        # What has no slot is stored at once, and what the index refused of it later.
+        return rows, [(what, place if place in slotted else "any") for _, what, place in changes]
+
+    return memory._engine.store.read(Scope(user), read)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_batch_gives_the_same_rows_as_one_by_one(
+    open_memory: OpenMemory, clock: SteppingClock, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    memory = open_memory(**_WORDS_ONLY)
+    monkeypatch.setattr(clock, "now", lambda: clock.moment)
+    dice = random.Random(seed)
+    users = [memory.user(name) for name in ("single", "batch", "load")]
+    actions: set[str] = set()
+    for amount in (60, 5, 30):
+        offers = _offers(dice, clock.moment, amount)
+        expected = [remember(memory._engine, Scope("single"), offer) for offer in offers]
+        given = memory.user("batch").remember_many(offers)
+        assert [result.action for result in given] == [result.action for result in expected]
+        memory.load([("load", offer) for offer in offers])
+        actions.update(result.action for result in expected)
+        rows, changes = _rows_and_changes(memory, "single")
+        for user in ("batch", "load"):
+            other_rows, other_changes = _rows_and_changes(memory, user)
+            assert other_rows == rows
+            assert other_changes == changes
+        assert len({str(each.stats()) for each in users}) == 1
+        for each in users:
+            each.forget(query="lamp red", all=True)
+        clock.advance(hours=2)
+    assert actions == {"created", "duplicate", "superseded", "outranked"}
+    assert memory.doctor() == ()

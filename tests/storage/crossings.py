@@ -21,6 +21,7 @@ from recollect.ports import (
     Fingerprint,
     GeocodeJob,
     ReadJob,
+    Retirement,
     SearchNote,
     Slot,
     StoredResponse,
@@ -296,6 +297,12 @@ WRITES: Mapping[str, Crossing] = {
             "usage": _usage,
             "same": lambda w: w.same(_fingerprint()),
             "holders": lambda w: [w.holders(Slot("pump", f"key{key}", "", preference=False)) for key in range(9)],
+            "holders of several": lambda w: w.holders_of(
+                [Slot("pump", f"key{key}", "", preference=False) for key in range(9)]
+            ),
+            "same as several": lambda w: w.same_as([_fingerprint()]),
+            "retire several": lambda w: w.retire_many([Retirement(THEIRS.memories[2], NOW, MINE.memories[0])] * 2),
+            "confirm several": lambda w: w.confirm_many([drafts_of(THEIRS)[2].record._replace(trust=1)] * 2),
             "retire": lambda w: w.retire(THEIRS.memories[2], NOW, MINE.memories[0]),
             "revive": lambda w: w.revive(THEIRS.memories[0]),
             "confirm": lambda w: w.confirm(drafts_of(THEIRS)[2].record._replace(trust=1)),

@@ -228,3 +228,11 @@ def test_the_search_for_sql_finds_some() -> None:
     assert any(
         text.startswith("VACUUM (ANALYZE) {}") for text in _statements(package / "storage" / "postgres" / "store.py")
     )
+
+
+def test_the_holders_of_a_slot_are_found_by_their_index(empty_file: Path) -> None:
+    """Without looking through all rows of the user."""
+    values = {"user_id": "me", "subject": "lamp", "key": "colour", "context": "", "preference": False}
+    with closing(apsw.Connection(str(empty_file))) as connection:
+        (step,) = connection.execute(f"EXPLAIN QUERY PLAN {sqlite_session.statement('current_memory')}", values)
+    assert "memories_slot (user_id=? AND subject=? AND key=? AND context=?)" in step[3]

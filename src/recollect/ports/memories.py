@@ -36,6 +36,21 @@ class Fingerprint:
     content_hash: str
 
 
+class LiveMemory(NamedTuple):
+    """A live row, with the hash of what it says."""
+
+    record: MemoryRecord
+    content_hash: str
+
+
+class Retirement(NamedTuple):
+    """The end of a row's validity in favour of another."""
+
+    id: str
+    valid_until: datetime
+    superseded_by: str
+
+
 class TextCandidate(NamedTuple):
     """A row that shares at least one term with the query, and all of its terms in order."""
 
@@ -176,14 +191,26 @@ class MemoryWriter(MemoryRows, Protocol):
     def holders(self, slot: Slot) -> Sequence[MemoryRecord]:
         """Find the live rows that hold this slot, the newest first: one, or several where there are many values."""
 
+    def holders_of(self, slots: Sequence[Slot]) -> Sequence[LiveMemory]:
+        """Find the live rows that hold any of several slots."""
+
+    def same_as(self, fingerprints: Sequence[Fingerprint]) -> Sequence[LiveMemory]:
+        """Find the live rows with any of several fingerprints, expired or not."""
+
     def retire(self, memory_id: str, valid_until: datetime, superseded_by: str) -> None:
         """End a row's validity in favour of another."""
+
+    def retire_many(self, retirements: Sequence[Retirement]) -> None:
+        """End the validity of several rows."""
 
     def revive(self, memory_id: str) -> None:
         """Let a row hold again, because what replaced it is gone."""
 
     def confirm(self, confirmed: MemoryRecord) -> None:
         """Write a row's trust, source and confidence, because the same was said again."""
+
+    def confirm_many(self, confirmed: Sequence[MemoryRecord]) -> None:
+        """Do the same with several rows."""
 
     def set_metadata(self, memory_id: str, metadata: Mapping[str, Any]) -> None:
         """Write the metadata of a row, which stays the version that it is."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import blake2b
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from recollect.engine.base.context import Engine, WriteWrapper
 from recollect.engine.drafts import memory_drafts
@@ -56,7 +56,14 @@ def find_forgotten(writer: StoreWriter, drafts: Sequence[Draft]) -> Mapping[str,
     return forgotten
 
 
-def lift(writer: StoreWriter, drafts: Sequence[Draft]) -> None:
+class TombstoneWriter(Protocol):
+    """What removing tombstones asks of a writer; see `StoreWriter`."""
+
+    def has_tombstones(self) -> bool: ...
+    def exhume(self, fingerprints: Sequence[str]) -> None: ...
+
+
+def lift(writer: TombstoneWriter, drafts: Sequence[Draft]) -> None:
     """Remove the tombstones of what is stored anew."""
     if drafts and writer.has_tombstones():
         writer.exhume([mark for draft in drafts for mark in of_memory(draft.record)])

@@ -17,6 +17,7 @@ from recollect.engine.drafts import memory_drafts, redaction, tombstones
 from recollect.engine.drafts.authors import authored
 from recollect.engine.drafts.media import with_checked_media
 from recollect.engine.drafts.searchable_text import embedded_texts
+from recollect.engine.memories.batch_writer import BatchWriter, DecisionWriter
 from recollect.engine.vectors import embed_texts
 from recollect.engine.vectors.embed_texts import EmbeddedItems
 from recollect.errors import EmbeddingError, InvalidVector, StoreDamaged
@@ -241,7 +242,7 @@ def _says_the_same(other: MemoryRecord, record: MemoryRecord) -> bool:
 
 
 def batch_work(engine: Engine, batch: MemoryBatch, *, imported: bool) -> Callable[[StoreWriter], list[Remembered]]:
-    """Insert what cannot supersede anything at once; decide one by one about the rest and what the index refused."""
+    """Insert what cannot supersede anything at once; decide in order about the rest and what the index refused."""
     drafts, degraded = batch.drafts, batch.degraded
 
     def work(writer: StoreWriter) -> list[Remembered]:
@@ -250,14 +251,19 @@ def batch_work(engine: Engine, batch: MemoryBatch, *, imported: bool) -> Callabl
         plain = [draft for draft in wanted if memory_drafts.slot(draft.record) is None]
         refused = writer.insert(plain, batch.space) if plain else frozenset()
         inserted = {draft.record.id for draft in plain} - refused
+        undecided = (
+            [draft for draft in wanted if draft.record.id not in inserted] if len(inserted) < len(wanted) else []
+        )
+        decisions = BatchWriter(writer, undecided, batch.space)
         results = [
             Remembered("created", draft.record.id, degraded=degraded)
             if draft.record.id in inserted
             else Remembered("forgotten", "")
             if draft.record.id in forgotten
-            else replace(_store_draft(writer, PreparedMemory(draft, batch.space)), degraded=degraded)
+            else replace(_store_draft(decisions, PreparedMemory(draft, batch.space)), degraded=degraded)
             for draft in drafts
         ]
+        decisions.flush()
         tombstones.lift(writer, [draft for draft in plain if draft.record.id in inserted])
         if batch.space is not None:
             owners = {position: remembered.id for position, remembered in enumerate(results) if remembered.id}
@@ -275,7 +281,7 @@ def decide(writer: StoreWriter, engine: Engine, prepared: PreparedMemory) -> Rem
     return remembered
 
 
-def _store_draft(writer: StoreWriter, prepared: PreparedMemory) -> Remembered:
+def _store_draft(writer: DecisionWriter, prepared: PreparedMemory) -> Remembered:
     """Insert, confirm or supersede. A slot has one live holder, or many; without a slot there are only duplicates."""
     near = prepared.near
     draft, old = _opposite(writer, prepared.draft)
@@ -296,7 +302,7 @@ def _store_draft(writer: StoreWriter, prepared: PreparedMemory) -> Remembered:
     return _insert(writer, draft, prepared.space)
 
 
-def _opposite(writer: StoreWriter, draft: Draft) -> tuple[Draft, MemoryRecord | None]:
+def _opposite(writer: DecisionWriter, draft: Draft) -> tuple[Draft, MemoryRecord | None]:
     """Give the live memory that a draft repeats or replaces, if any; of many values that is the same one.
 
     Where a key has many values, the draft is marked as one of them.
@@ -318,7 +324,7 @@ def _says_more(record: MemoryRecord, other: MemoryRecord) -> bool:
     return says_more(record.content, f"{other.content} {about}")
 
 
-def _insert(writer: StoreWriter, draft: Draft, space: Space | None) -> Remembered:
+def _insert(writer: DecisionWriter, draft: Draft, space: Space | None) -> Remembered:
     if writer.insert([draft], space):
         twin = writer.same(memory_drafts.fingerprint(draft))
         if twin is not None:
@@ -327,7 +333,7 @@ def _insert(writer: StoreWriter, draft: Draft, space: Space | None) -> Remembere
     return Remembered("created", draft.record.id)
 
 
-def _confirm(writer: StoreWriter, old: MemoryRecord, record: MemoryRecord) -> Remembered:
+def _confirm(writer: DecisionWriter, old: MemoryRecord, record: MemoryRecord) -> Remembered:
     """Confirm a duplicate: a repetition raises its confidence, a better source its trust."""
     confidence = old.confidence + (1 - old.confidence) * record.confidence * _CONFIRMATION
     better = record if record.trust > old.trust else old
@@ -337,7 +343,7 @@ def _confirm(writer: StoreWriter, old: MemoryRecord, record: MemoryRecord) -> Re
     return Remembered("duplicate", old.id, old.id)
 
 
-def _supersede(writer: StoreWriter, draft: Draft, space: Space | None, holder: MemoryRecord) -> Remembered:
+def _supersede(writer: DecisionWriter, draft: Draft, space: Space | None, holder: MemoryRecord) -> Remembered:
     """Give the slot to the new value, unless the old one has a better source or the new one has lapsed."""
     record = draft.record
     if lapsed(record, record.created_at):
@@ -351,7 +357,7 @@ def _supersede(writer: StoreWriter, draft: Draft, space: Space | None, holder: M
 
 
 def _keep_outranked(
-    writer: StoreWriter, draft: Draft, space: Space | None, holder: MemoryRecord, until: datetime
+    writer: DecisionWriter, draft: Draft, space: Space | None, holder: MemoryRecord, until: datetime
 ) -> Remembered:
     """Keep a value that does not hold now in the history, once."""
     for version in writer.chain(holder.id):

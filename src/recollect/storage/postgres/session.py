@@ -128,8 +128,16 @@ class PostgresSession(StoreSession):
 
     def execute_many(self, name: str, rows: Sequence[Values], *, kind: VectorKind | None = None) -> None:
         """Run a statement once for each of many rows of values."""
+        self.changed_many(name, rows, kind=kind)
+
+    def changed_many(self, name: str, rows: Sequence[Values], *, kind: VectorKind | None = None) -> int:
+        """Do the same, in one trip to the server, and count the rows that it changed."""
         with self.connection.cursor() as cursor:
-            cursor.executemany(statement(name, kind), rows)
+            if len(rows) == 1:
+                cursor.execute(statement(name, kind), rows[0])
+            else:
+                cursor.executemany(statement(name, kind), rows)
+            return cursor.rowcount
 
     def filtered(
         self, name: str, filters: ItemFilters | PlaceFilters, values: Values, *, space: int | None = None

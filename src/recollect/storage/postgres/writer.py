@@ -1,6 +1,7 @@
 """Writes rows into PostgreSQL: batches by way of a staging table, vectors in typed columns."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import psycopg
 
 from recollect.model.literals import ItemKind, VectorKind
 from recollect.model.memories import Draft, Scope, Space, Vector
+from recollect.ports import Fingerprint, LiveMemory, Slot
 from recollect.storage.postgres.codec import COPY_TYPES, column_type, number_type, pack_ids, pack_vectors, to_copy_row
 from recollect.storage.postgres.connection import Packed
 from recollect.storage.postgres.session import QUERIES, PostgresSession, statement
@@ -20,6 +22,11 @@ from recollect.storage.tombstones import TombstoneSecrets
 _FEW = 20  # up to here single statements are faster than a staging table
 
 
+def _columns(kind: type[Slot | Fingerprint], rows: Sequence[Slot | Fingerprint]) -> dict[str, list[Any]]:
+    """Lay out rows as one array for each of their fields."""
+    return {field.name: [getattr(row, field.name) for row in rows] for field in fields(kind)}
+
+
 class PostgresWriter(TransferRows):
     """One user's changes. The user's row is locked, so that the user's other writers wait."""
 
@@ -30,6 +37,7 @@ class PostgresWriter(TransferRows):
     ) -> None:
         session.share_spaces()
         super().__init__(session, scope, secrets=secrets, geocodes=geocodes)
+        self._server = session
         self._connection = session.connection
 
     def insert(self, drafts: Sequence[Draft], space: Space | None) -> frozenset[str]:
@@ -47,11 +55,22 @@ class PostgresWriter(TransferRows):
             self._settle("memory", [draft.record for draft in written], now)
         return refused
 
+    def holders_of(self, slots: Sequence[Slot]) -> Sequence[LiveMemory]:
+        """Ask for all slots in one trip to the server."""
+        return self._live(self._rows("slot_holders", _columns(Slot, slots)))
+
+    def same_as(self, fingerprints: Sequence[Fingerprint]) -> Sequence[LiveMemory]:
+        """Ask for all fingerprints in one trip to the server."""
+        return self._live(self._rows("same_memories", _columns(Fingerprint, fingerprints)))
+
     def _insert_few(self, drafts: Sequence[Draft]) -> frozenset[str]:
-        return frozenset(
-            draft.record.id
-            for draft in drafts
-            if not self._session.changed("insert_memory", self._codec.memory_values(self._user, draft))
+        """Send rows in one trip to the server; when one of several is known already, ask which."""
+        rows = [self._codec.memory_values(self._user, draft) for draft in drafts]
+        if self._server.changed_many("insert_memory", rows) == len(rows):
+            return frozenset()
+        ids = [draft.record.id for draft in drafts]
+        return frozenset(ids).difference(
+            self._ids("existing_items", {"ids": ids}, kind="memory") if len(ids) > 1 else ()
         )
 
     def _insert_many(self, drafts: Sequence[Draft]) -> frozenset[str]:

@@ -1,18 +1,30 @@
 """Changes one user's memories, conversations and files inside one transaction, and finishes jobs."""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
+from operator import attrgetter
 from typing import Any
 
 from recollect.model.files import ChunkDraft, ChunkMark, FileRecord, Folder
 from recollect.model.literals import VECTOR_KINDS, ItemKind, MessageStatus, VectorKind
 from recollect.model.memories import Draft, MemoryRecord, MessageDraft, Space, Vector
 from recollect.model.messages import ConversationRecord, Message, Usage
-from recollect.ports import CachedPassageVector, Derivation, EmbedJob, Fingerprint, Role, Slot, TouchedFile
+from recollect.ports import (
+    CachedPassageVector,
+    Derivation,
+    EmbedJob,
+    Fingerprint,
+    LiveMemory,
+    Retirement,
+    Role,
+    Slot,
+    TouchedFile,
+)
 from recollect.ports.erasure import StoredRow
 from recollect.storage.rows import UNREAD, name_of
+from recollect.storage.session import ResultRow
 from recollect.storage.shared.erasure import stored_rows
 from recollect.storage.shared.item_writer import NumberedSpace, SharedItemWriter, WrittenItem
 from recollect.storage.spaces import list_spaces, owed_spaces, space_label
@@ -173,6 +185,14 @@ class SharedWriter(SharedMessageWriter, SharedFileWriter):
         """Write memories; gives the ids that the unique index refused."""
 
     @abstractmethod
+    def holders_of(self, slots: Sequence[Slot]) -> Sequence[LiveMemory]:
+        """Find the live memories that hold any of several slots."""
+
+    @abstractmethod
+    def same_as(self, fingerprints: Sequence[Fingerprint]) -> Sequence[LiveMemory]:
+        """Find the live memories with any of several fingerprints."""
+
+    @abstractmethod
     def _move_vectors(self, from_id: str, to_id: str) -> None:
         """Let the vectors of a memory follow it to another id."""
 
@@ -193,13 +213,22 @@ class SharedWriter(SharedMessageWriter, SharedFileWriter):
 
     def holders(self, slot: Slot) -> Sequence[MemoryRecord]:
         """Find the live memories that hold this slot."""
-        rows = self._rows("current_memory", {name: getattr(slot, name) for name in _SLOT})
-        return [self._codec.memory(row) for row in rows]
+        return sorted((live.record for live in self._holders(slot)), key=attrgetter("id"), reverse=True)
+
+    def _holders(self, slot: Slot) -> list[LiveMemory]:
+        return self._live(self._rows("current_memory", {name: getattr(slot, name) for name in _SLOT}))
+
+    def _live(self, rows: Iterable[ResultRow]) -> list[LiveMemory]:
+        """Read rows that end with their hash."""
+        return [LiveMemory(self._codec.memory(row[:-1]), row[-1]) for row in rows]
 
     def retire(self, memory_id: str, valid_until: datetime, superseded_by: str) -> None:
         """End a memory's validity in favour of another."""
-        values = {"id": memory_id, "valid_until": valid_until, "superseded_by": superseded_by}
-        self._execute("retire_memory", values)
+        self.retire_many([Retirement(memory_id, valid_until, superseded_by)])
+
+    def retire_many(self, retirements: Sequence[Retirement]) -> None:
+        """End the validity of several memories."""
+        self._execute_many("retire_memory", [retirement._asdict() for retirement in retirements])
 
     def revive(self, memory_id: str) -> None:
         """Let a memory hold again."""
@@ -207,8 +236,13 @@ class SharedWriter(SharedMessageWriter, SharedFileWriter):
 
     def confirm(self, confirmed: MemoryRecord) -> None:
         """Write what a confirmation changes."""
-        values = {name: getattr(confirmed, name) for name in ("id", "trust", "source", "confidence")}
-        self._execute("confirm_memory", {**values, "now": confirmed.updated_at})
+        self.confirm_many([confirmed])
+
+    def confirm_many(self, confirmed: Sequence[MemoryRecord]) -> None:
+        """Write what several confirmations change."""
+        names = ("id", "trust", "source", "confidence")
+        rows = [{**{name: getattr(record, name) for name in names}, "now": record.updated_at} for record in confirmed]
+        self._execute_many("confirm_memory", rows)
 
     def set_metadata(self, memory_id: str, metadata: Mapping[str, Any]) -> None:
         """Write the metadata of a memory."""

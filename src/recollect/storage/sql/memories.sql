@@ -102,13 +102,13 @@ SELECT {record}
    AND context = :context AND superseded_by IS NULL
 
 -- current_memory --
--- The live rows that hold a slot, the newest first. Events and experiences happen side by side and hold none.
-SELECT {record}
+-- The live rows that hold a slot. Events and experiences happen side by side and hold none. Sorted by the caller: for the
+-- sake of an order SQLite would look through all rows of the user.
+SELECT {record}, content_hash
   FROM memories
  WHERE user_id = :user_id AND subject = :subject AND key = :key AND context = :context AND key <> ''
    AND superseded_by IS NULL AND type NOT IN ('event', 'experience', 'session_summary')
    AND (type = 'preference') = :preference
- ORDER BY id DESC
 
 -- retire_memory --
 -- Ends a row's validity in favour of another.

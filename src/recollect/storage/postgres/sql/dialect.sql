@@ -181,6 +181,24 @@ SELECT
 SELECT s.id FROM recollect_staged s
  WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.user_id = s.user_id AND m.id = s.id)
 
+-- slot_holders --
+-- The live rows that hold any of several slots.
+SELECT {record}, content_hash
+  FROM unnest(:subject::text[], :key::text[], :context::text[], :preference::boolean[])
+         AS s (slot_subject, slot_key, slot_context, slot_preference)
+       JOIN memories ON user_id = :user_id AND subject = slot_subject AND key = slot_key AND context = slot_context
+ WHERE key <> '' AND superseded_by IS NULL AND type NOT IN ('event', 'experience', 'session_summary')
+   AND (type = 'preference') = slot_preference
+
+-- same_memories --
+-- The live rows that say the same as any of several memories.
+SELECT {record}, content_hash
+  FROM unnest(:type::text[], :subject::text[], :key::text[], :context::text[], :content_hash::text[])
+         AS s (same_type, same_subject, same_key, same_context, same_hash)
+       JOIN memories ON user_id = :user_id AND content_hash = same_hash AND type = same_type AND subject = same_subject
+                    AND key = same_key AND context = same_context
+ WHERE superseded_by IS NULL
+
 -- insert_vectors --
 -- A batch of vectors. They come as arrays in the server's own format. The row of the user, which every writer has locked, tells
 -- a cluster of servers where they belong.
