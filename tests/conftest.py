@@ -26,6 +26,7 @@ from recollect.embedding import LocalEmbedder
 from recollect.model.memories import Vector
 from recollect.models.reader import LocalReader
 from recollect.ports import Embedder, Role
+from tests.clusters import FROM_A_STANDBY, Standby, standby_of
 from tests.pooler import THROUGH_A_POOLER, Pooler, pooler
 from tests.postgres_server import postgres_server
 from tests.shared_database import SharedDatabase
@@ -162,8 +163,9 @@ class Server:
         self.admin_url = self._server.get_uri()
         self._numbers = count()
         self._shared: SharedDatabase | None = None
-        self._poolers = ExitStack()
+        self._helpers = ExitStack()
         self._pooler: Pooler | None = None
+        self._standby: Standby | None = None
         with self.admin() as connection:
             # a test database does not live long enough for a vacuum; what keeps data safe stays as people have it
             for setting in ("autovacuum", "jit"):
@@ -208,8 +210,15 @@ class Server:
     def reached(self, address: str) -> str:
         """Give the address that tests use: as it is, or by way of a pooler if the run is to be through one."""
         if THROUGH_A_POOLER and self._pooler is None:
-            self._pooler = self._poolers.enter_context(pooler(self.admin_url))
+            self._pooler = self._helpers.enter_context(pooler(self.admin_url))
         return address if self._pooler is None else self._pooler.address(address)
+
+    def replicas(self, address: str) -> list[str]:
+        """Give the addresses of replicas of a database, if the run is to be with one."""
+        if not FROM_A_STANDBY:
+            return []
+        self._standby = self._standby or self._helpers.enter_context(standby_of(self.admin_url))
+        return [self._standby.address(address)]
 
     def drop(self, address: str) -> None:
         """Remove a database that a test is done with; the disk would fill up with them."""
@@ -221,7 +230,7 @@ class Server:
         """End the server."""
         if self._shared is not None:
             self._shared.close()
-        self._poolers.close()
+        self._helpers.close()
         self._server.cleanup()
 
 
@@ -319,7 +328,9 @@ OpenMemory = Callable[..., Memory]
 
 
 @pytest.fixture
-def open_memory(database: str, clock: SteppingClock, encoder: Embedder, tmp_path: Path) -> Iterator[OpenMemory]:
+def open_memory(
+    database: str, clock: SteppingClock, encoder: Embedder, tmp_path: Path, request: pytest.FixtureRequest
+) -> Iterator[OpenMemory]:
     """Open the test's store, as often as needed; settings may be given by their dotted names."""
     opened: list[Memory] = []
 
@@ -328,6 +339,8 @@ def open_memory(database: str, clock: SteppingClock, encoder: Embedder, tmp_path
         usual: dict[str, object] = {"database": database, "files.originals": str(tmp_path / "originals")}
         usual["embedding.worker"] = False  # a test that wants the thread says so
         usual["places.geocoder"] = "none"  # and one that wants addresses
+        if database.startswith("postgresql:"):
+            usual["postgres.replicas"] = request.getfixturevalue("server").replicas(database)
         usual |= {"recall.deadline_s": 600.0, "hooks.budget_s": 60.0}  # a busy machine leaves nothing out
         settings = load_settings(os.devnull, environ={}, overrides={**usual, **named})
         wanted = encoder if settings.embedding.provider == "local" else None

@@ -41,7 +41,7 @@ def test_a_server_comes_back_as_it_was_at_a_moment(home: Path, server: object) -
     try:
         with open_memory(live.url) as memory:
             memory.user("me").remember("Before the base backup")
-            again.copy(live)
+            again.copy(live.sockets)
             memory.user("me").remember("After the base backup")
             moment = _now(live.url)
             memory.user("me").forget(everything=True)

@@ -73,6 +73,25 @@ def test_a_url_that_could_be_misread_is_refused_without_being_shown(url: str) ->
     )
 
 
+def test_replicas_are_urls_with_spaces_between_them_or_a_list(write: Write) -> None:
+    urls = ("postgresql://a,b/m", "postgresql://u:p@c/m")
+    environ = {"RECOLLECT_POSTGRES_REPLICAS": " postgres://a,b/m  postgresql://u:p@c/m postgresql://a,b/m"}
+    for loaded in (
+        load_settings(environ=environ),
+        load_settings(write(f"[postgres]\nreplicas = {list(urls)}"), environ={}),
+    ):
+        assert loaded.postgres.replicas == urls
+    (shown,) = (row.value for row in loaded.describe() if row.name == "postgres.replicas")
+    assert shown == "postgresql://a,b/m postgresql://u:***@c/m"
+
+
+@pytest.mark.parametrize("replica", ["memory.db", "postgresql://u:p@s@h/d", "mysql://u:p@h/d", 5])
+def test_a_replica_that_is_no_url_is_refused_without_its_password(replica: object) -> None:
+    refused = refusal(overrides={"postgres.replicas": ["postgresql://h/d", replica]})
+    assert "expected a list of postgresql://user:password@host:port/database with special" in refused
+    assert "p@" not in refused
+
+
 @pytest.mark.parametrize(
     ("parts", "url"),
     [

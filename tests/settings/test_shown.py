@@ -37,8 +37,9 @@ def test_hide_password(location: str, shown: str) -> None:
 
 def test_no_password_is_shown_anywhere() -> None:
     url = "postgresql://u:geheim@h/d?sslpassword=geheim"
-    loaded = load_settings(environ={"RECOLLECT_DATABASE": url})
+    loaded = load_settings(environ={"RECOLLECT_DATABASE": url, "RECOLLECT_POSTGRES_REPLICAS": f"{url}1 {url}2"})
     assert loaded.database == url
+    assert loaded.postgres.replicas == (f"{url}1", f"{url}2")
     assert "geheim" not in f"{loaded!r} {loaded} {loaded.describe()}"
     assert "postgresql://u:***@h/d" in repr(loaded)
     assert "geheim" not in repr(Settings(database=url))

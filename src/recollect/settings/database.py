@@ -120,10 +120,10 @@ def _parse_servers(value: object) -> tuple[str, ...]:
     parts = [] if value == "none" else value.split() if isinstance(value, str) else value
     if not isinstance(parts, list | tuple):
         raise Unfit
-    urls = tuple(_parse(part) for part in parts)
-    if not all(url.startswith(SCHEME) for url in urls):
-        raise Unfit(f"URLs that start with {SCHEME}")
-    return tuple(dict.fromkeys(urls))
+    urls = [clean(part.strip()) if isinstance(part, str) else "" for part in parts]
+    if not all(url.startswith(("postgresql://", "postgres://")) and _split(url) for url in urls):
+        raise Unfit(f"a list of {SCHEME}user:password@host:port/database with special characters percent-encoded")
+    return tuple(dict.fromkeys(SCHEME + url.partition("://")[2] for url in urls))
 
 
 def _show_servers(value: object) -> str:

@@ -82,7 +82,9 @@ class PostgresSettings:
         ),
     )
     replicas: tuple[str, ...] = field(
-        default=(), metadata=about(SERVERS, "Standbys of the server that may answer reads.", default_words="none")
+        default=(),
+        repr=False,
+        metadata=about(SERVERS, "Standbys of the server that may answer reads.", default_words="none"),
     )
     replica_max_lag_s: float = field(
         default=10.0,
