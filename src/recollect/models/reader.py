@@ -3,26 +3,19 @@
 The invariant: nothing is loaded before the first message arrives.
 """
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
-from weakref import WeakValueDictionary
 
-from recollect.errors import ModelDamaged, ReaderError, SettingsError
-from recollect.forking import module_lock
+from recollect.errors import ReaderError
 from recollect.model.readings import NEED_NONE, Reading
-from recollect.models.bundled import FOLDER, READER, READER_NAME, check_files
+from recollect.models.bundled import READER, READER_NAME
+from recollect.models.shared_graphs import SharedGraphs, graph_key
 
 if TYPE_CHECKING:
     from recollect.models.reader_graph import ReaderGraph
 
 
-# The loaded graphs of this process: any number of readers over the same files share one, and the last frees it.
-_loaded_graphs: WeakValueDictionary[tuple[Path, int], "ReaderGraph"] = WeakValueDictionary()
-_loading = module_lock()
-
-if hasattr(os, "register_at_fork"):  # a child loads its own: another thread may have been in the middle of a graph
-    os.register_at_fork(after_in_child=_loaded_graphs.clear)
+_graphs: SharedGraphs["ReaderGraph"] = SharedGraphs("reader", READER, ReaderError)
 
 
 class LocalReader:
@@ -38,10 +31,7 @@ class LocalReader:
         `threads` is how many threads one call computes with. `folder` holds the model's files, by default the bundled
         ones.
         """
-        if threads < 1:
-            raise SettingsError(f"threads is {threads}, expected at least 1.")
-        self._threads = threads
-        self._folder = folder or FOLDER
+        self._key = graph_key(threads, folder)
         self._graph: ReaderGraph | None = None
 
     @property
@@ -73,25 +63,13 @@ class LocalReader:
 
     def _loaded(self) -> "ReaderGraph":
         graph = self._graph
-        if graph is not None:
-            return graph
-        key = (self._folder, self._threads)
-        with _loading:
-            graph = _loaded_graphs.get(key)
-            if graph is None:
-                graph = _loaded_graphs[key] = self._load()
-        self._graph = graph
+        if graph is None:
+            graph = self._graph = _graphs.get(self._key, _load)
         return graph
 
-    def _load(self) -> "ReaderGraph":
-        try:
-            check_files(self._folder, READER)
-            # Imported late on purpose: onnxruntime and tokenizers take time that most commands need not spend.
-            from recollect.models.reader_graph import ReaderGraph  # noqa: PLC0415
-        except ModelDamaged as error:
-            raise ReaderError(str(error)) from error
-        except ImportError as error:
-            raise ReaderError(
-                f"The local reader cannot run, because a library cannot be imported: {error}. Reinstall the package."
-            ) from error
-        return ReaderGraph(self._folder, threads=self._threads)
+
+def _load(folder: Path, threads: int) -> "ReaderGraph":
+    # Imported late on purpose: onnxruntime and tokenizers take time that most commands need not spend.
+    from recollect.models.reader_graph import ReaderGraph  # noqa: PLC0415
+
+    return ReaderGraph(folder, threads=threads)

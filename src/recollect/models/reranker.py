@@ -3,29 +3,22 @@
 The invariant: nothing is loaded before it is needed.
 """
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Thread
 from time import perf_counter
 from typing import TYPE_CHECKING
-from weakref import WeakValueDictionary
 
-from recollect.errors import ModelDamaged, RerankerError, SettingsError
-from recollect.forking import module_lock
-from recollect.models.bundled import FOLDER, RERANKER, RERANKER_NAME, check_files
+from recollect.errors import RerankerError
+from recollect.models.bundled import RERANKER, RERANKER_NAME
+from recollect.models.shared_graphs import SharedGraphs, graph_key
 from recollect.ports import RerankText
 
 if TYPE_CHECKING:
     from recollect.models.reranker_graph import RerankerGraph
 
 
-# The loaded graphs of this process: any number of rerankers over the same files share one, and the last frees it.
-_loaded_graphs: WeakValueDictionary[tuple[Path, int], "RerankerGraph"] = WeakValueDictionary()
-_loading = module_lock()
-
-if hasattr(os, "register_at_fork"):  # a child loads its own: another thread may have been in the middle of a graph
-    os.register_at_fork(after_in_child=_loaded_graphs.clear)
+_graphs: SharedGraphs["RerankerGraph"] = SharedGraphs("reranker", RERANKER, RerankerError)
 
 
 class LocalReranker:
@@ -41,10 +34,7 @@ class LocalReranker:
         `threads` is how many threads one call computes with. `folder` holds the model's files, by default the bundled
         ones.
         """
-        if threads < 1:
-            raise SettingsError(f"threads is {threads}, expected at least 1.")
-        self._threads = threads
-        self._folder = folder or FOLDER
+        self._key = graph_key(threads, folder)
         self._graph: RerankerGraph | None = None
         self._preparing: Thread | None = None
 
@@ -89,25 +79,13 @@ class LocalReranker:
 
     def _loaded(self) -> "RerankerGraph":
         graph = self._graph
-        if graph is not None:
-            return graph
-        key = (self._folder, self._threads)
-        with _loading:
-            graph = _loaded_graphs.get(key)
-            if graph is None:
-                graph = _loaded_graphs[key] = self._load()
-        self._graph = graph
+        if graph is None:
+            graph = self._graph = _graphs.get(self._key, _load)
         return graph
 
-    def _load(self) -> "RerankerGraph":
-        try:
-            check_files(self._folder, RERANKER)
-            # Imported late on purpose: onnxruntime and tokenizers take time that most commands need not spend.
-            from recollect.models.reranker_graph import PieceLimits, RerankerGraph  # noqa: PLC0415
-        except ModelDamaged as error:
-            raise RerankerError(str(error)) from error
-        except ImportError as error:
-            raise RerankerError(
-                f"The local reranker cannot run, because a library cannot be imported: {error}. Reinstall the package."
-            ) from error
-        return RerankerGraph(self._folder, threads=self._threads, limits=PieceLimits())
+
+def _load(folder: Path, threads: int) -> "RerankerGraph":
+    # Imported late on purpose: onnxruntime and tokenizers take time that most commands need not spend.
+    from recollect.models.reranker_graph import PieceLimits, RerankerGraph  # noqa: PLC0415
+
+    return RerankerGraph(folder, threads=threads, limits=PieceLimits())
