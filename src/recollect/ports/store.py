@@ -110,10 +110,13 @@ class Store(
         transaction by no fault of this work.
         """
 
-    def write_many(self, works: Sequence[tuple[Scope, Callable[[StoreWriter], T]]]) -> Sequence[T | RecollectError]:
+    def write_many(
+        self, works: Sequence[tuple[Scope, Callable[[StoreWriter], T]]]
+    ) -> PendingWrite[Sequence[T | RecollectError]]:
         """Run changes of several users, who come in the order of their ids, in one transaction.
 
-        Each user's are whole or undone: gives the result of each, or what it failed with. Durable when this returns.
+        Each user's are whole or undone: gives the result of each, or what it failed with. May finish in the background,
+        as `write_behind` does.
         """
 
     def write_behind(self, scope: Scope, work: Callable[[StoreWriter], T]) -> PendingWrite[T]:

@@ -26,6 +26,7 @@ class _Script(NamedTuple):
     letters: _Voters
     special: re.Pattern[str]
     distinctive: Mapping[str, str]
+    distinctive_words: frozenset[str]
 
 
 @cache
@@ -58,11 +59,13 @@ def _script(name: str) -> _Script:
             words[word].append(language)
         for letter in read_words("language", "letters", language):
             letters[letter].append(language)
+    distinctive = {word: languages[0] for word, languages in words.items() if len(languages) == 1}
     return _Script(
         words={word: tuple(languages) for word, languages in words.items()},
         letters={letter: tuple(languages) for letter, languages in letters.items()},
         special=re.compile(f"[{''.join(letters)}]"),
-        distinctive={word: languages[0] for word, languages in words.items() if len(languages) == 1},
+        distinctive=distinctive,
+        distinctive_words=frozenset(distinctive),
     )
 
 
@@ -106,9 +109,9 @@ def likeliest_latin(words: Sequence[str]) -> str | None:
 
 def _distinct(words: Sequence[str]) -> str | None:
     """Name the language that all distinctive function words are of, if there are several."""
-    distinctive = _script("latin").distinctive
-    heard = distinctive.keys() & set(words)
-    spoken = {distinctive[word] for word in heard}
+    script = _script("latin")
+    heard = script.distinctive_words.intersection(words)
+    spoken = {script.distinctive[word] for word in heard}
     if len(spoken) != 1 or (len(heard) == 1 and words.count(*heard) == 1):
         return None
     return spoken.pop()

@@ -239,8 +239,10 @@ class Engine:
         """Do the same, and commit in the background."""
         return self.store.write_behind(scope, self._wrap(scope, work))
 
-    def write_many(self, works: Sequence[tuple[Scope, Callable[[StoreWriter], T]]]) -> Sequence[T | RecollectError]:
-        """Run changes of several users, each with its audit entry, in one transaction of the store."""
+    def write_many(
+        self, works: Sequence[tuple[Scope, Callable[[StoreWriter], T]]]
+    ) -> PendingWrite[Sequence[T | RecollectError]]:
+        """Run changes of several users, each with its audit entry, in one transaction, and commit in the background."""
         return self.store.write_many([(scope, self._wrap(scope, work)) for scope, work in works])
 
     def _wrap(self, scope: Scope, work: Callable[[StoreWriter], T]) -> Callable[[StoreWriter], T]:

@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
 from datetime import UTC, datetime
 from itertools import repeat
 from operator import attrgetter
@@ -43,7 +44,9 @@ _MOST_PARTICIPANTS = 100
 _JSON_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 _TYPES = frozenset(MEMORY_TYPES)
 
-# Most memories of a bulk load leave nearly everything at its default, which needs no check.
+# Most memories of a bulk load leave everything but the content at its default, which needs no check, or nearly all.
+_optional_fields = attrgetter(*(field.name for field in fields(NewMemory) if field.name not in ("content", "vector")))
+_DEFAULTS = _optional_fields(NewMemory(""))
 _text_fields = attrgetter(*_LIMITS)
 _scalar_fields = attrgetter("type", "importance", "confidence", "trust", "lat", "lng")
 _DEFAULT_TEXTS = _text_fields(NewMemory(""))
@@ -71,6 +74,15 @@ def draft_memories(
 
 
 def _draft(memory: NewMemory, memory_id: str, now: datetime, vector: Vector | None) -> Draft:
+    if _optional_fields(memory) != _DEFAULTS:
+        record = _record(memory, memory_id, now)
+        return Draft(record, content_hash(record), memory_terms(record), vector)
+    content = clean_content(memory.content)
+    record = MemoryRecord(memory_id, _PLAIN.type, content, *_SUBJECT_TO_OCCURRED, now, *_UNTIL_TO_PLACE, {}, now, now)
+    return Draft(record, _digest(fingerprint_text(content)), index_terms(content), vector)
+
+
+def _record(memory: NewMemory, memory_id: str, now: datetime) -> MemoryRecord:
     if _scalar_fields(memory) != _DEFAULT_SCALARS:
         _check_numbers(memory)
     texts = _text_fields(memory)
@@ -108,7 +120,7 @@ def _draft(memory: NewMemory, memory_id: str, now: datetime, vector: Vector | No
         record = one_of_many(record)
     if record.valid_until is not None and record.valid_until <= record.valid_from:
         raise InvalidMemory(f"valid_until ({record.valid_until}) must be later than valid_from ({record.valid_from}).")
-    return Draft(record, content_hash(record), memory_terms(record), vector)
+    return record
 
 
 def with_vectors(draft: Draft, vectors: Vector) -> Draft:
@@ -126,6 +138,10 @@ def content_hash(record: MemoryRecord) -> str:
         text += "\x1e" + record.occurred_at.isoformat()
     if record.media:
         text += "\x1d" + "\x1f".join(sorted(media_names(record.media)))
+    return _digest(text)
+
+
+def _digest(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
@@ -282,3 +298,9 @@ def _encodable(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+# A record with everything at its default, and its fields before and after `valid_from`.
+_PLAIN = _record(NewMemory("-"), "", datetime.min.replace(tzinfo=UTC))
+_SUBJECT_TO_OCCURRED = _PLAIN[3:13]
+_UNTIL_TO_PLACE = _PLAIN[14:21]

@@ -1,19 +1,18 @@
 """Loading memories of many users from one stream.
 
 Rows are stored in batches, one transaction each; within it each user's part is whole or not there. While one batch is
-written, the next is prepared.
+committed, the next is prepared.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from recollect.engine.base.context import Engine
 from recollect.engine.memories.remember import BATCH, MemoryBatch, after_commit, batch_work, prepare_batch, without_gc
 from recollect.errors import RecollectError, StoreError
 from recollect.model.memories import Loaded, NewMemory, Remembered, Scope
-from recollect.ports import StoreWriter
+from recollect.ports import PendingWrite
 
 _BATCH = 2 * BATCH  # the rows of a user may lie far apart in the stream
 _Outcomes = Sequence[list[Remembered] | RecollectError]
@@ -26,9 +25,10 @@ def load(
     stream = _Stream(engine, wait=wait, imported=imported)
     source = iter(rows)
     try:
-        with ThreadPoolExecutor(1, thread_name_prefix="recollect-load") as writer:
+        try:
             while batch := list(islice(source, _BATCH)):
-                stream.store(batch, writer)
+                stream.store(batch)
+        finally:
             stream.settle()
     finally:
         after_commit(engine, waiting=stream.waiting, paid=stream.paid)
@@ -42,7 +42,7 @@ class _Stream:
         self._engine = engine
         self._wait = wait
         self._imported = imported
-        self._pending: tuple[Future[_Outcomes], dict[Scope, MemoryBatch]] | None = None
+        self._pending: tuple[PendingWrite[_Outcomes], dict[Scope, MemoryBatch]] | None = None
         self._rows = 0
         self._users: set[str] = set()
         self._actions: Counter[str] = Counter()
@@ -51,7 +51,7 @@ class _Stream:
         self.waiting = False
         self.paid = 0
 
-    def store(self, rows: list[tuple[Scope, NewMemory]], writer: ThreadPoolExecutor) -> None:
+    def store(self, rows: list[tuple[Scope, NewMemory]]) -> None:
         """Prepare a batch and begin to write it. Users come in the order of their ids: two loads cannot deadlock."""
         shares = defaultdict[Scope, list[NewMemory]](list)
         for scope, memory in rows:
@@ -62,11 +62,8 @@ class _Stream:
         }
         self.settle()
         works = [(scope, batch_work(self._engine, each, imported=self._imported)) for scope, each in batches.items()]
-        self._pending = writer.submit(self._write, works), batches
-
-    def _write(self, works: Sequence[tuple[Scope, Callable[[StoreWriter], list[Remembered]]]]) -> _Outcomes:
         with without_gc():
-            return self._engine.write_many(works)
+            self._pending = self._engine.write_many(works), batches
 
     def settle(self) -> None:
         """Wait for the batch that is being written."""

@@ -97,6 +97,7 @@ class PostgresStore(
         self._where = hide_password(url)
         self._closed = False
         self._background = ThreadPoolExecutor(max_workers=1, thread_name_prefix="recollect-write")
+        self._many = ThreadPoolExecutor(max_workers=1, thread_name_prefix="recollect-write-many")
         with connect(url, settings.connect_timeout_s) as connection, translated(self._where):
             check_server(connection)
             migrate(connection, self._where, clock.now(), analyser)
@@ -226,8 +227,16 @@ class PostgresStore(
         self._sender.send()
         return result
 
-    def write_many(self, works: Sequence[tuple[Scope, Callable[[StoreWriter], T]]]) -> Sequence[T | RecollectError]:
-        """Run changes of several users in one transaction."""
+    def write_many(
+        self, works: Sequence[tuple[Scope, Callable[[StoreWriter], T]]]
+    ) -> PendingWrite[Sequence[T | RecollectError]]:
+        """Run changes of several users in one transaction, in the background: most of the time the server is at work.
+
+        It may wait for what another thread writes behind, so it has a thread of its own.
+        """
+        return self._many.submit(self._write_many, works)
+
+    def _write_many(self, works: Sequence[tuple[Scope, Callable[[StoreWriter], T]]]) -> Sequence[T | RecollectError]:
         outcomes: list[T | RecollectError] = []
         with self._committing(*(scope for scope, _ in works)) as connection:
             for scope, work in works:
@@ -448,6 +457,7 @@ class PostgresStore(
 
     def close(self) -> None:
         """Close all connections; a write under way is finished first."""
+        self._many.shutdown(wait=True)
         self._background.shutdown(wait=True)
         self._sender.close()
         if self._replicas is not None:

@@ -132,7 +132,7 @@ class SharedItemWriter(UserItemRows, UserLogRows, UserScopeRows, ABC):
         self._deferred.run()
         if self._resets or any(self._added.values()) or any(self._new_ids.values()):
             added = {ROWS[kind]: self._added[kind] for kind in ITEM_KINDS}
-            new_ids = {f"new_{ROWS[kind]}": list(self._new_ids[kind]) for kind in ITEM_KINDS}
+            new_ids = {f"new_{ROWS[kind]}": sorted(self._new_ids[kind]) for kind in ITEM_KINDS}
             self._execute("count_user", {**added, **new_ids, "resets": self._resets, "freed": self._freed_bytes})
         if self._limits.memories or self._limits.storage_mb:
             self._insist_on_limits()

@@ -56,11 +56,11 @@ class SharedWrite(Turn, Generic[T]):
 
     result: T
 
-    def __init__(self, scope: Scope, work: Callable[[StoreWriter], T]) -> None:
+    def __init__(self, scope: Scope, work: Callable[[StoreWriter], T], *, leads: bool = False) -> None:
         super().__init__(scope.user_id)
         self.scope = scope
         self.work = work
-        self.leads = False
+        self.leads = leads
         self.kept = False
         self.error: BaseException | None = None
 
@@ -205,39 +205,61 @@ class _UndoneError(Exception):
 
 
 class WriteGroup:
-    """One transaction with the writes of several threads. What fails in one of them undoes that one only."""
+    """One transaction with writes of several users. What fails in one of them undoes that one only.
+
+    A savepoint before each write has its price. Without them (`keeps_others`) a failure undoes all, to be begun again.
+    """
 
     def __init__(
-        self, turns: WriteTurns, connection: apsw.Connection, writer_of: Callable[[Scope], SqliteWriter]
+        self, connection: apsw.Connection, writer_of: Callable[[Scope], SqliteWriter], *, keeps_others: bool = True
     ) -> None:
-        self._turns = turns
         self._connection = connection
         self._writer_of = writer_of
+        self._keeps_others = keeps_others
         self._writes: list[SharedWrite[Any]] = []
         self._unindexed = UnindexedRows()
 
-    def commit(self, writes: Iterable[SharedWrite[Any]]) -> None:
-        """Carry out writes and commit them together; each learns what became of it. Raises if it cannot begin."""
+    def begin(self, writes: Iterable[SharedWrite[Any]]) -> bool:
+        """Carry out writes; says whether they can be committed. Else all are undone, and each learns what became of it.
+
+        Raises if it cannot begin.
+        """
         self._connection.execute("BEGIN IMMEDIATE")
-        error: Exception | None = None
-        committing = False
         try:
             for write in writes:
                 self._carry_out(write)
+        except _UndoneError:
+            self._settle(kept=False)
+            return False
+        except Exception as error:  # noqa: BLE001 - the threads of all writes raise it
+            self._settle(kept=False, error=error)
+            return False
+        except BaseException:
+            self._settle(kept=False)
+            raise
+        return True
+
+    def finish(self) -> tuple[int, float]:
+        """Commit; each write learns what became of it. Gives their number, and how long the commit took."""
+        if not self._connection.in_transaction:  # all were undone
+            return 0, 0.0
+        error: Exception | None = None
+        committing, began = False, monotonic()
+        try:
             self._unindexed.index(SqliteSession(self._connection))
             committing, began = True, monotonic()
             self._connection.execute("COMMIT")
-            self._turns.note(len(self._writes), monotonic() - began)
-        except _UndoneError:
-            pass
         except Exception as raised:  # noqa: BLE001 - the threads of all writes raise it
             error = raised
         finally:
-            kept = committing and error is None and not self._connection.in_transaction
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            for write in self._writes:
-                write.settle(kept=kept, error=error)
+            self._settle(kept=committing and error is None and not self._connection.in_transaction, error=error)
+        return (0, 0.0) if error else (len(self._writes), monotonic() - began)
+
+    def _settle(self, *, kept: bool, error: Exception | None = None) -> None:
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
+        for write in self._writes:
+            write.settle(kept=kept, error=error)
 
     def _carry_out(self, write: SharedWrite[Any]) -> None:
         try:
@@ -257,19 +279,20 @@ class WriteGroup:
         """Run the changes of one writer: the first in the bare transaction, as if it were alone."""
         if self._unindexed.includes(write.user):  # it may change these rows, and then their words have to be known
             self._unindexed.index(SqliteSession(self._connection))
-        if self._writes:
+        separate = bool(self._writes) and self._keeps_others
+        if separate:
             self._connection.execute("SAVEPOINT one_write")
         writer = self._writer_of(write.scope)
         result = write.work(writer)
         unindexed = writer.finish_without_terms()
-        if self._writes:
+        if separate:
             self._connection.execute("RELEASE one_write")
         self._unindexed.add(write.user, unindexed)
         return result
 
     def _undo(self) -> None:
         """Undo the last write, where SQLite has not undone all of them by itself."""
-        if not self._connection.in_transaction:
+        if not self._connection.in_transaction or not self._keeps_others:
             raise _UndoneError
         try:
             self._connection.execute(_UNDO_LAST if self._writes else _UNDO_FIRST)

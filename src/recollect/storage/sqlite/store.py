@@ -4,11 +4,11 @@ Invariant: whatever a work function does through its writer is committed wholly 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import apsw
 
@@ -69,6 +69,19 @@ _FORK_WAIT_S = 5.0  # after that a child is not allowed to open the file
 _SCRUB_WAIT_S = 0.5
 _COPIES = "Backups and snapshots of the file that were made before hold what they held: delete them."
 _SLICE = 5_000  # rows looked through at a time while no other process can write
+
+
+class _PendingWrites(Generic[T]):
+    """The writes of a group that is being committed. What the group undid is written again by the caller's thread."""
+
+    def __init__(self, committed: Future[None], outcomes: Callable[[], T]) -> None:
+        self._committed = committed
+        self._outcomes = outcomes
+
+    def result(self) -> T:
+        """Wait for the commit."""
+        self._committed.result()
+        return self._outcomes()
 
 
 class SqliteStore(
@@ -252,12 +265,28 @@ class SqliteStore(
         self._caches.users.drop(scope.user_id)
         return result
 
-    def write_many(self, works: Sequence[tuple[Scope, Callable[[StoreWriter], T]]]) -> Sequence[T | RecollectError]:
-        """Run changes of several users in one transaction."""
-        writes = [SharedWrite(scope, work) for scope, work in works]
-        with self._translated(), self._turns.alone():
-            self._commit_together(writes)
-        return [self._outcome(write) for write in writes]
+    def write_many(
+        self, works: Sequence[tuple[Scope, Callable[[StoreWriter], T]]]
+    ) -> PendingWrite[Sequence[T | RecollectError]]:
+        """Run changes of several users in one transaction now, and index and commit them in the background."""
+        writes = [SharedWrite(scope, work, leads=True) for scope, work in works]
+        self._turns.take()
+        try:
+            with self._translated():
+                self._insist_open()
+                group = WriteGroup(self._writer, self._writer_of, keeps_others=False)
+                if not group.begin(writes):  # the others again, now that one is known to fail
+                    group = WriteGroup(self._writer, self._writer_of)
+                    group.begin([write for write in writes if write.is_undone])
+            committed = self._committer.submit(self._commit_group, group)
+        except BaseException:
+            self._turns.end()
+            raise
+        return _PendingWrites(committed, lambda: [self._outcome(write) for write in writes])
+
+    def _commit_group(self, group: WriteGroup) -> None:
+        with self._turns.ended(), self._translated():
+            group.finish()
 
     def _outcome(self, write: SharedWrite[Any]) -> Any:  # noqa: ANN401 - a result or an error
         try:
@@ -270,7 +299,9 @@ class SqliteStore(
 
     def _commit_together(self, writes: Iterable[SharedWrite[T]]) -> None:
         self._insist_open()
-        WriteGroup(self._turns, self._writer, self._writer_of).commit(writes)
+        group = WriteGroup(self._writer, self._writer_of)
+        group.begin(writes)
+        self._turns.note(*group.finish())
 
     def _writer_of(self, scope: Scope) -> SqliteWriter:
         return SqliteWriter(self._writer, scope, secrets=self._secrets, geocodes=self._geocodes)

@@ -6,6 +6,8 @@ long steps. SQLite runs those without Python's lock, so a bulk load prepares its
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import groupby
+from operator import attrgetter
 
 import apsw
 import numpy as np
@@ -19,7 +21,7 @@ from recollect.storage.shared.item_writer import NumberedSpace, PassageRows, Wri
 from recollect.storage.shared.transfer import TransferRows
 from recollect.storage.spaces import list_spaces
 from recollect.storage.sqlite.binary_codes import Seqs, encode, passage_numbers
-from recollect.storage.sqlite.codec import to_micros, to_row
+from recollect.storage.sqlite.codec import to_row
 from recollect.storage.sqlite.session import SqliteSession, seq_array, statement
 from recollect.storage.tombstones import TombstoneSecrets
 
@@ -111,12 +113,12 @@ class SqliteWriter(TransferRows):
 
     def _number_changes(self) -> None:
         amount = len(self._changes)
-        last = int(self._rows("next_changes", {"amount": amount})[0][0])
-        rows = [
-            (self._user, number, change.what, change.kind, change.id, to_micros(change.moment))
-            for number, change in enumerate(self._changes, last - amount + 1)
-        ]
-        self._connection.executemany(statement("insert_change"), rows)
+        before = int(self._rows("next_changes", {"amount": amount})[0][0]) - amount
+        for (what, kind, moment), run in groupby(self._changes, key=attrgetter("what", "kind", "moment")):
+            ids = [change.id for change in run]
+            values = {"before": before, "what": what, "item_kind": kind, "ids": ids, "now": moment}
+            self._execute("insert_changes", values)
+            before += len(ids)
 
     def _index_terms(self, kind: ItemKind, written: Sequence[WrittenItem]) -> None:
         if not self._unindexed[kind]:

@@ -258,9 +258,10 @@ DROP TABLE vectors_{space}
 -- And its codes.
 DROP TABLE codes_{space}
 
--- insert_change --
--- One item that is new, at its place in the order.
-INSERT INTO changes (user_id, number, what, item_kind, item_id, changed_at) VALUES (?, ?, ?, ?, ?, ?)
+-- insert_changes --
+-- Items that are new, in their order.
+INSERT INTO changes (user_id, number, what, item_kind, item_id, changed_at)
+SELECT :user_id, :before + c.rowid, :what, :item_kind, c.value, :now FROM carray(:ids) c
 
 -- claim_jobs --
 -- Takes jobs of a space that are due and not leased, those of one user or of all, for this or for a batch.
