@@ -111,10 +111,24 @@ class Pair:
 
     def __init__(self, home: Path) -> None:
         self.primary, self.standby = Cluster(home, "primary"), Cluster(home, "standby")
+        self._clusters = [self.standby, self.primary]
+
+    def start(self) -> None:
+        """Make and start both."""
         self.primary.create("jit = off", "autovacuum = off")
         self.primary.start()
-        self.standby.copy(self.primary.sockets, "-R", settings="max_standby_streaming_delay = 0\n")
-        self.standby.start()
+        self._follow(self.standby)
+
+    def add_standby(self) -> Cluster:
+        """Start another standby."""
+        standby = Cluster(self.primary.home, f"standby-{len(self._clusters)}")
+        self._clusters.append(standby)
+        self._follow(standby)
+        return standby
+
+    def _follow(self, standby: Cluster) -> None:
+        standby.copy(self.primary.sockets, "-R", settings="max_standby_streaming_delay = 0\n")
+        standby.start()
 
     def catch_up(self) -> None:
         """Wait until the standby has replayed what the primary has written."""
@@ -123,8 +137,8 @@ class Pair:
         until(lambda: self.standby.ask(reached) == [(True,)], "the standby")
 
     def stop(self) -> None:
-        """End both."""
-        for cluster in (self.standby, self.primary):
+        """End them all."""
+        for cluster in self._clusters:
             if (cluster.data / "postmaster.pid").exists():
                 cluster.stop()
 
@@ -135,6 +149,7 @@ def running_pair() -> Iterator[Pair]:
     with home_of_clusters() as home:
         pair = Pair(home)
         try:
+            pair.start()
             yield pair
         finally:
             pair.stop()

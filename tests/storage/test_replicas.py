@@ -17,6 +17,8 @@ from tests.conftest import Server
 from tests.reliability.opening import open_memory
 from tests.waiting import until
 
+_ENDED = "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE backend_type = 'client backend'"
+
 
 @pytest.fixture(scope="module")
 def pair(server: Server) -> Iterator[Pair]:
@@ -195,13 +197,24 @@ def test_a_server_that_is_no_standby_of_this_one_is_refused(pair: Pair, server: 
 
 def test_a_standby_that_failed_is_left_alone_for_a_while(pair: Pair, memory: Memory) -> None:
     until(lambda: _reads_there(memory))
-    ended = "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE backend_type = 'client backend'"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(replicas, "_COOL_DOWN_S", 3600.0)
-        pair.standby.ask(f"{ended} AND pid <> pg_backend_pid()")
+        pair.standby.ask(f"{_ENDED} AND pid <> pg_backend_pid()")
         before = _reads(memory)
         assert [memory.user("me").count() for _ in range(20)] == [0] * 20
         assert _reads(memory) == before
+
+
+def test_a_new_connection_to_the_primary_lets_the_standby_be_checked_again(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with _opened(pair, **{"postgres.pool_size": 1}) as memory:
+        until(lambda: _reads_there(memory))
+        monkeypatch.setattr(replicas.ServerIdentity, "mismatch", lambda *_: "of another timeline")
+        assert _reads_there(memory)
+        pair.primary.ask(f"{_ENDED} AND pid <> pg_backend_pid()")
+        until(lambda: _stores(memory, "After the end of all connections"))
+        assert not _reads_there(memory)
 
 
 def test_a_login_with_the_role_of_the_application_reads_from_the_standby(pair: Pair, memory: Memory) -> None:
@@ -261,15 +274,22 @@ def test_after_a_promotion_the_old_primary_answers_and_the_new_one_when_it_is_go
             assert "promoted" in _standby(memory).trouble
             assert not _reads_there(memory)
             assert _contents(lasting) == {"Before the promotion"}
+            late = pair.add_standby()
             pair.primary.stop()
-            until(lambda: _survives(lasting))
-            assert _contents(lasting) == {"Of the other half of a split brain", "After the failover"}
+            until(lambda: _stores(lasting, "After the failover"))
+            expected = {"Of the other half of a split brain", "After the failover"}
+            assert _contents(lasting) == expected
+        follower: dict[str, Any] = {"postgres.replicas": [late.url]}
+        with open_memory(pair.standby.url, **follower) as promoted:
+            assert "it is on timeline 1, and the primary on 2" in _standby(promoted).trouble
+            assert [_contents(promoted) for _ in range(10)] == [expected] * 10
+            assert _reads(promoted) == 0
 
 
-def _survives(memory: Memory) -> bool:
+def _stores(memory: Memory, content: str) -> bool:
     """Write, and say whether there was a server that took it."""
     try:
-        memory.user("me").remember("After the failover")
+        memory.user("me").remember(content)
     except StoreUnavailable:
         return False
     return True

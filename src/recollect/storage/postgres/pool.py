@@ -4,6 +4,7 @@ A caller waits for a busy pool as long as the settings say. While the server is 
 server's return is noticed within a second or two, however long it was gone.
 """
 
+from collections.abc import Callable
 from time import monotonic
 from typing import Final
 
@@ -18,10 +19,16 @@ _WAIT_FOR_RETURN_S: Final = 0.25
 
 
 class ServerPool(ConnectionPool[PgConnection]):
-    """The connections of a store. `prepares` says whether statements that come often are prepared."""
+    """The connections of a store. `prepares` says whether statements that come often are prepared.
 
-    def __init__(self, url: str, *, size: int, timeout_s: float, prepares: bool) -> None:
+    `on_connect` is called for each new connection.
+    """
+
+    def __init__(
+        self, url: str, *, size: int, timeout_s: float, prepares: bool, on_connect: Callable[[], None] = lambda: None
+    ) -> None:
         self._is_away = False
+        self._on_connect = on_connect
         options = {"connect_timeout": max(2, round(timeout_s)), "prepare_threshold": _OFTEN if prepares else None}
         super().__init__(
             url,
@@ -56,6 +63,7 @@ class ServerPool(ConnectionPool[PgConnection]):
 
     def _connected(self, connection: PgConnection) -> None:
         register_types(connection)
+        self._on_connect()
         self._is_away = False
 
     def _missed(self, _: ConnectionPool[PgConnection]) -> None:

@@ -29,7 +29,9 @@ _COOL_DOWN_S: Final = 5.0
 _NO_WAIT_S: Final = 0.001  # for a connection; the primary answers meanwhile
 _PROMOTED: Final = "it is no standby: it was promoted, or is the primary itself"
 _FOREIGN: Final = "it is no standby of this database"
-_FORKED: Final = "it follows a server that was promoted, not this primary"
+_TIMELINE: Final = (
+    "it is on timeline {}, and the primary on {}: it follows another server, or has not met a checkpoint since"
+)
 
 
 class ServerIdentity(NamedTuple):
@@ -44,7 +46,7 @@ class ServerIdentity(NamedTuple):
         """Say why a server cannot be a standby of the primary; '' if it can."""
         if self[:3] != primary[:3]:
             return _FOREIGN
-        return _FORKED if self.timeline > primary.timeline else ""
+        return "" if self.timeline == primary.timeline else _TIMELINE.format(self.timeline, primary.timeline)
 
 
 def server_identity(connection: PgConnection) -> ServerIdentity:
@@ -101,16 +103,19 @@ class LogPositions:
 
 
 class Replica:
-    """One standby: its connections, which of them were checked, and its cool-down."""
+    """One standby: its connections, which of them have been checked, and its cool-down."""
 
     def __init__(self, url: str, settings: PostgresSettings, *, prepares: bool) -> None:
         self.url = url
         self.where = hide_password(url)
         self.reads = 0
+        self._settings = settings
+        self._prepares = prepares
         self._rests_until_s = monotonic()
         self._checked: WeakSet[PgConnection] = WeakSet()
-        size, timeout_s = settings.pool_size, settings.connect_timeout_s
-        self._pool = ServerPool(url, size=size, timeout_s=timeout_s, prepares=prepares)
+        self._pool: ServerPool | None = None
+        self._is_closed = False
+        self._lock = Lock()
 
     @property
     def rests(self) -> bool:
@@ -124,17 +129,28 @@ class Replica:
     @contextmanager
     def lent(self, primary_identity: Callable[[], ServerIdentity]) -> Iterator[PgConnection | None]:
         """Lend a connection to a standby of the primary, or nothing if there is none at once."""
+        pool = self._connections()
         try:
-            connection = self._pool.getconn(_NO_WAIT_S)
+            connection = pool.getconn(_NO_WAIT_S)
         except psycopg.OperationalError:
-            if self._pool.is_away:
+            if pool.is_away:
                 self.rest()
             yield None
             return
         try:
             yield connection if self._is_checked(connection, primary_identity) else None
         finally:
-            self._pool.putconn(connection)
+            pool.putconn(connection)
+
+    def _connections(self) -> ServerPool:
+        """Start the pool at first use: a program that reads once needs none."""
+        with self._lock:
+            if self._is_closed:
+                raise StoreError("This store is closed. Open it again with Memory.open().")
+            if self._pool is None:
+                size, timeout_s = self._settings.pool_size, self._settings.connect_timeout_s
+                self._pool = ServerPool(self.url, size=size, timeout_s=timeout_s, prepares=self._prepares)
+            return self._pool
 
     def _is_checked(self, connection: PgConnection, primary_identity: Callable[[], ServerIdentity]) -> bool:
         if connection not in self._checked:
@@ -144,9 +160,16 @@ class Replica:
             self._checked.add(connection)
         return True
 
+    def distrust(self) -> None:
+        """Let every connection be checked again."""
+        self._checked = WeakSet()
+
     def close(self) -> None:
         """Close its connections."""
-        self._pool.close()
+        with self._lock:
+            self._is_closed = True
+            if self._pool is not None:
+                self._pool.close()
 
 
 class Replicas:
@@ -221,6 +244,11 @@ class Replicas:
         turns = (self._replicas[(first + turn) % len(self._replicas)] for turn in range(len(self._replicas)))
         return next((replica for replica in turns if not replica.rests), None)
 
+    def distrust(self) -> None:
+        """Check every connection again: there is a new one to the primary, which may be another server by now."""
+        for replica in self._replicas:
+            replica.distrust()
+
     def status(self, position: int) -> Sequence[ReplicaStatus]:
         """Look at each replica, with a connection of its own; `position` is that of the primary."""
         return [self._status(replica, position) for replica in self._replicas]
@@ -232,7 +260,7 @@ class Replicas:
                 mismatch = server_identity(connection).mismatch(self._primary_identity())
         except (psycopg.Error, StoreError) as error:
             return ReplicaStatus(replica.where, " ".join(str(error).split()), reads=replica.reads)
-        trouble = mismatch or ("" if standby else _PROMOTED)
+        trouble = mismatch if standby or mismatch == _FOREIGN else _PROMOTED
         if trouble:
             return ReplicaStatus(replica.where, trouble, reads=replica.reads)
         behind = max(0, position - replayed)

@@ -124,7 +124,13 @@ class PostgresStore(
                 raise StoreError("This store is closed. Open it again with Memory.open().")
             if self._pool is None:
                 size, timeout_s = self._settings.pool_size, self._settings.connect_timeout_s
-                self._pool = ServerPool(self._url, size=size, timeout_s=timeout_s, prepares=self._prepares)
+                self._pool = ServerPool(
+                    self._url,
+                    size=size,
+                    timeout_s=timeout_s,
+                    prepares=self._prepares,
+                    on_connect=self._replicas.distrust if self._replicas else lambda: None,
+                )
             return self._pool
 
     @contextmanager

@@ -121,7 +121,8 @@ SELECT pg_is_in_recovery() AS standby, (pg_last_wal_replay_lsn() - '0/0'::pg_lsn
        extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())::float8 AS seconds
 
 -- server_identity --
--- What a primary and its standbys have in common: the cluster, the database, our tables. A standby has replayed no later timeline.
+-- What a primary and its standbys have in common: the cluster, the database, our tables, the timeline. A standby tells that of its
+-- last checkpoint.
 SELECT s.system_identifier::text AS cluster, d.oid::bigint AS database, to_regclass('memories')::oid::bigint AS memories,
        CASE WHEN pg_is_in_recovery() THEN c.timeline_id
             ELSE ('x' || left(pg_walfile_name(pg_current_wal_flush_lsn()), 8))::bit(32)::integer END AS timeline
