@@ -192,6 +192,22 @@ def test_bytes_of_free_pages_and_of_the_log_are_looked_at(tmp_path: Path) -> Non
         assert memory.verify_erasure(receipt).erased
 
 
+@pytest.mark.parametrize("suffix", ["", "-wal"])
+def test_damaged_files_that_were_kept_are_looked_at(tmp_path: Path, suffix: str) -> None:
+    with open_memory(str(tmp_path / "memory.db")) as memory:
+        me = memory.user("anna")
+        receipt = _receipt(me.forget(me.remember(_SAID).id, receipt=True))
+        for name in ("memory.db", "other.db"):  # that of another store is none of its business
+            copy = tmp_path / f"{name}.damaged-20261101T020000.000000Z{suffix}"
+            (tmp_path / f"{name}.damaged-20261101T020000.000000Z").touch()
+            copy.write_bytes(bytes(2**20 - 20) + f"Well: {_SAID}, as I said.".encode())  # across two blocks
+            found = memory.verify_erasure(receipt)
+            assert (found.erased, found.places["damaged_copies"]) == (
+                (False, "found") if name == "memory.db" else (True, "checked")
+            )
+            copy.unlink()
+
+
 def test_a_pending_erasure_is_stated_and_finished_by_another_worker(tmp_path: Path) -> None:
     database = str(tmp_path / "memory.db")
     with open_memory(database) as memory, open_memory(database) as worker:

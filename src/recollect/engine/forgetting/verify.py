@@ -24,7 +24,7 @@ FOUND: Final = "found"
 _ORPHANS: Final = ("integrity_check", "terms_without_", "vectors_without_row", "codes_without_vector", "samples_of_")
 _PLACES: Final = (
     *("rows", "queues", "search_log", "search_index", "statistics", "caches", "originals", "pages"),
-    "write_ahead_log",
+    *("write_ahead_log", "damaged_copies"),
 )
 
 

@@ -58,6 +58,7 @@ from recollect.storage.sqlite.maintenance.scrub import (
 from recollect.storage.sqlite.migrate import UNERASED, applied_version, migrate
 from recollect.storage.sqlite.reader import ProcessCaches, SqliteReader
 from recollect.storage.sqlite.repair.notices import describe, last_repair
+from recollect.storage.sqlite.repair.swap import RepairFiles
 from recollect.storage.sqlite.reserve import SUFFIX, ReserveFile
 from recollect.storage.sqlite.session import SqliteSession
 from recollect.storage.sqlite.writer import SqliteWriter
@@ -381,10 +382,10 @@ class SqliteStore(
         return iter(())
 
     def raw_blocks(self) -> Iterator[RawBlock]:
-        """Give the bytes of the file and its log."""
+        """Give the bytes of the file and its log, and of damaged files that were kept."""
         self._insist_open()
         with translated(self._path):
-            yield from raw_blocks(self._path)
+            yield from raw_blocks(self._path, RepairFiles(self._path).kept_files())
 
     def unseen(self) -> Sequence[str]:
         """Give nothing: every byte of the file can be looked at."""

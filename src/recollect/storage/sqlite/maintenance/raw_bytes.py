@@ -1,9 +1,11 @@
 """Reads the bytes of an SQLite file and its log as they stand on the disk, free pages and unused parts included.
 
 SQLite's own layer for files opens them: closing a file that Python opened would drop the locks of this process.
+Damaged files that a repair has kept are read, too.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -21,8 +23,8 @@ _FILES: Final = (
 _CHECKSUMS: Final = "cksmvfs"  # refuses pages that are torn; here every byte counts
 
 
-def raw_blocks(path: Path) -> Iterator[RawBlock]:
-    """Give the bytes of all files, in blocks that overlap."""
+def raw_blocks(path: Path, damaged: Sequence[Path] = ()) -> Iterator[RawBlock]:
+    """Give the bytes of all files, in blocks that overlap; nobody may have the damaged ones open."""
     plain = next(name for name in apsw.vfs_names() if name != _CHECKSUMS)
     for suffix, place, kind in _FILES:
         file = Path(f"{path}{suffix}")
@@ -32,6 +34,8 @@ def raw_blocks(path: Path) -> Iterator[RawBlock]:
                 yield from _blocks(opened, place)
             finally:
                 opened.xClose()
+    for kept in damaged:
+        yield from _blocks_of_copy(kept)
 
 
 def _blocks(file: apsw.VFSFile, place: str) -> Iterator[RawBlock]:
@@ -39,3 +43,12 @@ def _blocks(file: apsw.VFSFile, place: str) -> Iterator[RawBlock]:
     while start < size:
         yield RawBlock(place, file.xRead(min(_BLOCK + _OVERLAP, size - start), start))
         start += _BLOCK
+
+
+def _blocks_of_copy(path: Path) -> Iterator[RawBlock]:
+    start = 0
+    with suppress(FileNotFoundError), path.open("rb") as file:
+        while data := file.read(_BLOCK + _OVERLAP):
+            yield RawBlock("damaged_copies", data)
+            start += _BLOCK
+            file.seek(start)

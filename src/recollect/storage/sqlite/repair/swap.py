@@ -48,6 +48,12 @@ class RepairFiles:
         found = self.path.parent.glob(f"{escape(self.path.name)}.damaged-*Z")
         return sorted(found)
 
+    def kept_files(self) -> list[Path]:
+        """Give them with what was kept beside each."""
+        return [
+            file for kept in self.kept() for suffix in ("", *_KEPT_BESIDE) if (file := Path(f"{kept}{suffix}")).exists()
+        ]
+
     def source_facts(self) -> dict[str, int]:
         """Tell the state of the damaged file and its log, by which one that was written to since is known."""
         facts = {}
