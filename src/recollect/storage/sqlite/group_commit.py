@@ -6,7 +6,8 @@ holds it.
 """
 
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager
 from threading import Lock
 from time import monotonic, sleep
@@ -156,6 +157,16 @@ class WriteTurns:
         finally:
             self.end()
 
+    @contextmanager
+    def handed_on(self, user: str = "") -> Iterator[None]:
+        """Take a turn that another thread ends, unless this one fails before."""
+        self.take(user)
+        try:
+            yield
+        except BaseException:
+            self.end()
+            raise
+
     def alone(self) -> AbstractContextManager[None]:
         """Take a turn to write alone."""
         self.take()
@@ -298,3 +309,28 @@ class WriteGroup:
             self._connection.execute(_UNDO_LAST if self._writes else _UNDO_FIRST)
         except apsw.Error:
             raise _UndoneError from None
+
+
+def begin_together(
+    writes: Sequence[SharedWrite[Any]], connection: apsw.Connection, writer_of: Callable[[Scope], SqliteWriter]
+) -> WriteGroup:
+    """Carry out writes of one thread, of which hardly any fails: without savepoints, and with them if one does."""
+    group = WriteGroup(connection, writer_of, keeps_others=False)
+    if group.begin(writes):
+        return group
+    careful = WriteGroup(connection, writer_of)
+    careful.begin([write for write in writes if write.is_undone])
+    return careful
+
+
+class PendingGroup(Generic[T]):
+    """Writes that are being committed. What their group undid is written again by the thread that asks for them."""
+
+    def __init__(self, committed: Future[Any], outcomes: Callable[[], T]) -> None:
+        self._committed = committed
+        self._outcomes = outcomes
+
+    def result(self) -> T:
+        """Wait for the commit."""
+        self._committed.result()
+        return self._outcomes()

@@ -4,11 +4,11 @@ Invariant: whatever a work function does through its writer is committed wholly 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 import apsw
 
@@ -42,7 +42,7 @@ from recollect.storage.sqlite.connection import (
     wait_for_locks,
 )
 from recollect.storage.sqlite.damage_notes import DamageNote
-from recollect.storage.sqlite.group_commit import SharedWrite, WriteGroup, WriteTurns
+from recollect.storage.sqlite.group_commit import PendingGroup, SharedWrite, WriteGroup, WriteTurns, begin_together
 from recollect.storage.sqlite.maintenance.checks import contradictions
 from recollect.storage.sqlite.maintenance.copy import copy_database
 from recollect.storage.sqlite.maintenance.first_look import look_at_tables
@@ -70,19 +70,6 @@ _FORK_WAIT_S = 5.0  # after that a child is not allowed to open the file
 _SCRUB_WAIT_S = 0.5
 _COPIES = "Backups and snapshots of the file that were made before hold what they held: delete them."
 _SLICE = 5_000  # rows looked through at a time while no other process can write
-
-
-class _PendingWrites(Generic[T]):
-    """The writes of a group that is being committed. What the group undid is written again by the caller's thread."""
-
-    def __init__(self, committed: Future[None], outcomes: Callable[[], T]) -> None:
-        self._committed = committed
-        self._outcomes = outcomes
-
-    def result(self) -> T:
-        """Wait for the commit."""
-        self._committed.result()
-        return self._outcomes()
 
 
 class SqliteStore(
@@ -271,23 +258,11 @@ class SqliteStore(
     ) -> PendingWrite[Sequence[T | RecollectError]]:
         """Run changes of several users in one transaction now, and index and commit them in the background."""
         writes = [SharedWrite(scope, work, leads=True) for scope, work in works]
-        self._turns.take()
-        try:
-            with self._translated():
-                self._insist_open()
-                group = WriteGroup(self._writer, self._writer_of, keeps_others=False)
-                if not group.begin(writes):  # the others again, now that one is known to fail
-                    group = WriteGroup(self._writer, self._writer_of)
-                    group.begin([write for write in writes if write.is_undone])
-            committed = self._committer.submit(self._commit_group, group)
-        except BaseException:
-            self._turns.end()
-            raise
-        return _PendingWrites(committed, lambda: [self._outcome(write) for write in writes])
-
-    def _commit_group(self, group: WriteGroup) -> None:
-        with self._turns.ended(), self._translated():
-            group.finish()
+        with self._turns.handed_on(), self._translated():
+            self._insist_open()
+            group = begin_together(writes, self._writer, self._writer_of)
+            committed = self._committer.submit(self._commit_behind, group.finish)
+        return PendingGroup(committed, lambda: [self._outcome(write) for write in writes])
 
     def _outcome(self, write: SharedWrite[Any]) -> Any:  # noqa: ANN401 - a result or an error
         try:
@@ -309,19 +284,13 @@ class SqliteStore(
 
     def write_behind(self, scope: Scope, work: Callable[[StoreWriter], T]) -> PendingWrite[T]:
         """Run changes now, and index and commit them in the background."""
-        self._turns.take(scope.user_id)
-        try:
-            with self._translated():
-                writer, result = self._start(scope, work)
-            return self._committer.submit(self._commit_behind, writer, result)
-        except BaseException:
-            self._turns.end()
-            raise
+        with self._turns.handed_on(scope.user_id), self._translated():
+            writer, result = self._start(scope, work)
+            return self._committer.submit(self._commit_behind, lambda: self._commit(writer, result))
 
-    def _commit_behind(self, writer: SqliteWriter, result: T) -> T:
+    def _commit_behind(self, commit: Callable[[], T]) -> T:
         with self._turns.ended(), self._translated():
-            self._commit(writer)
-        return result
+            return commit()
 
     def _start(self, scope: Scope, work: Callable[[StoreWriter], T]) -> tuple[SqliteWriter, T]:
         self._insist_open()
@@ -333,13 +302,14 @@ class SqliteStore(
             self._roll_back()
             raise
 
-    def _commit(self, writer: SqliteWriter) -> None:
+    def _commit(self, writer: SqliteWriter, result: T) -> T:
         try:
             writer.finish()
             self._writer.execute("COMMIT")
         except BaseException:
             self._roll_back()
             raise
+        return result
 
     def _roll_back(self) -> None:
         """Undo, unless SQLite already did so by itself, as it does when a disk is full."""
