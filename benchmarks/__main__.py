@@ -25,6 +25,7 @@ from benchmarks import (
     reading,
     recall,
     reranking,
+    scale,
     searching,
     secrets,
     service,
@@ -67,7 +68,19 @@ MEASUREMENTS: Mapping[str, Measurement] = {
     "page": page.measure,
     "clusters": lambda folder, _address, amount: clusters.measure(folder, amount),
     "quality": lambda _folder, _address, _amount: quality.measure(),
+    "scale": lambda folder, _address, _amount: scale.Scale().measure(folder),
 }
+
+
+def _sizes(text: str) -> list[int]:
+    """Read numbers of memories such as 1e5."""
+    try:
+        sizes = sorted({int(float(size)) for size in text.split(",")})
+    except (ValueError, OverflowError) as error:
+        raise argparse.ArgumentTypeError(f"{text!r} has something that is no number; write 1e4,1e5") from error
+    if sizes[0] < 1:
+        raise argparse.ArgumentTypeError(f"{sizes[0]} memories cannot be measured; write 1e4,1e5")
+    return sizes
 
 
 def main() -> int:
@@ -75,14 +88,23 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"what to measure: {', '.join(MEASUREMENTS)}")
     parser.add_argument("--memories", type=int, default=100_000, help="how many memories (default 100,000)")
+    growing = parser.add_argument_group("scale")
+    growing.add_argument("--sizes", type=_sizes, default=scale.SIZES, metavar="N,…", help="memories, as in 1e4,1e5,1e6")
+    growing.add_argument("--stores", type=Path, metavar="DIR", help="where stores are kept and found again")
+    growing.add_argument("--write", action="store_true", help="write docs/scale.md")
     arguments = parser.parse_args()
     unknown = set(arguments.names) - set(MEASUREMENTS)
     if unknown:
         parser.error(f"unknown: {', '.join(sorted(unknown))}; there are {', '.join(MEASUREMENTS)}")
+    growth = scale.Scale(arguments.sizes, arguments.stores, arguments.write)
+    measurements: Mapping[str, Measurement] = {
+        **MEASUREMENTS,
+        "scale": lambda folder, _address, _amount: growth.measure(folder),
+    }
     reached = True
     for name in arguments.names or MEASUREMENTS:
         with tempfile.TemporaryDirectory() as folder, server(Path(folder) / "postgresql") as address:
-            for figure in MEASUREMENTS[name](Path(folder), address, arguments.memories):
+            for figure in measurements[name](Path(folder), address, arguments.memories):
                 print(figure.line(), flush=True)
                 reached = reached and figure.reached
     return 0 if reached else 1

@@ -41,3 +41,16 @@ def alternate(ours: Callable[[], object], peer: Callable[[], object], rounds: in
     peer()
     times = [(seconds(ours), seconds(peer)) for _ in range(rounds)]
     return statistics.median(mine for mine, _ in times), statistics.median(other for _, other in times)
+
+
+class CpuTime:
+    """Adds up the processor time of this process inside `with`."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def __enter__(self) -> None:
+        self.seconds -= time.process_time()
+
+    def __exit__(self, *_: object) -> None:
+        self.seconds += time.process_time()

@@ -23,6 +23,7 @@ from benchmarks.stores import open_memory
 from recollect import Memory, NewMemory
 from recollect.model.filters import Filters
 from recollect.model.memories import Scope, Vector
+from recollect.ports import Neighbour
 from recollect.text.terms import query_terms, query_words
 
 _NEIGHBOURS = 50  # as many as a recall of memories asks for
@@ -92,12 +93,16 @@ def _scan(matrix: Vector, query: Vector) -> np.ndarray[tuple[int], np.dtype[np.i
 
 
 def _nearest(memory: Memory, query: Vector) -> Sequence[str]:
+    return [neighbour.id for neighbour in nearest(memory, query)]
+
+
+def nearest(memory: Memory, query: Vector) -> Sequence[Neighbour]:
+    """Run the vector part of a recall of the user `me`."""
     engine = memory._engine  # noqa: SLF001 - the part that is measured has no public name
     space, filters = engine.space, Filters(now=engine.clock.now())
     if space is None:
         raise AssertionError("vectors are switched off")
-    near = engine.store.read(Scope("me"), lambda reader: reader.nearest(space, query, filters, _NEIGHBOURS))
-    return [neighbour.id for neighbour in near]
+    return engine.store.read(Scope("me"), lambda reader: reader.nearest(space, query, filters, _NEIGHBOURS))
 
 
 def large_user_on_a_server(address: str, amount: int) -> Iterator[Figure]:

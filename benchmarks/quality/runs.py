@@ -131,7 +131,7 @@ class Runner:
             texts=len(bench.chosen.lines),
             users=len(bench.chosen.users),
             answered=[answered(query, found[query.id]) for query in bench.chosen.queries],
-            conditions=_conditions(self._plan.store),
+            conditions=conditions(self._plan.store),
             seconds=round(time.monotonic() - began, 1),
             other_source=self._plan.others.name if case.others and self._plan.others else "",
         )
@@ -145,7 +145,8 @@ def _settings(case: Case) -> Mapping[str, object]:
     return settings if case.rerank == "off" else {**settings, "rerank.budget_s": _UNHURRIED_S}
 
 
-def _conditions(store: str) -> Conditions:
+def conditions(store: str) -> Conditions:
+    """Say when, where and with what code something is measured."""
     return Conditions(
         date=f"{datetime.now(UTC):%Y-%m-%d}",
         version=recollect.__version__,

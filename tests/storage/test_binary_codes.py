@@ -1,22 +1,25 @@
 """One-bit codes: they choose which floats are read, and must not lose what is near."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from benchmarks.lifelike import vectors as lifelike
+from benchmarks.stores import open_memory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect import Memory, NewMemory
 from recollect.model.memories import Vector
 from recollect.ports import Embedder
-from recollect.storage.sqlite.binary_codes import CodeCache, UserCodes, encode, rescored
+from recollect.storage.sqlite.binary_codes import CodeCache, Codes, Seqs, UserCodes, encode, rescored
 
 
 def codes_of(vectors: Vector, step: int = 1) -> UserCodes:
     codes = UserCodes()
     for start in range(0, len(vectors), step):
         part = vectors[start : start + step]
-        codes.append(range(start + 1, start + 1 + len(part)), encode(part))
+        codes.append(np.arange(start + 1, start + 1 + len(part)), encode(part))
     return codes
 
 
@@ -55,7 +58,7 @@ def test_a_view_does_not_change_when_rows_are_added() -> None:
     vectors = lifelike(600, seed=5)
     codes = codes_of(vectors[:300], 300)
     view = codes.view()
-    codes.append(range(301, 601), encode(vectors[300:]))
+    codes.append(np.arange(301, 601), encode(vectors[300:]))
     assert len(view.seqs) == 300
     assert len(codes.view().seqs) == 600
 
@@ -64,7 +67,7 @@ def test_the_cache_lets_go_of_whom_nobody_asked_about() -> None:
     cache = CodeCache(max_bytes=100_000)
     for number in range(10):
         codes = cache.take(f"user{number}", 1)
-        codes.append(range(1, 501), encode(lifelike(500, seed=number)))
+        codes.append(np.arange(1, 501), encode(lifelike(500, seed=number)))
         cache.shrink()
     assert cache.take("user9", 1).size == 500
     assert cache.take("user0", 1).size == 0
@@ -84,3 +87,26 @@ def test_filters_reach_past_the_nearest_rows(memory: Memory, encoder: Embedder, 
     hits = me.recall("xyzzy", vector=vectors[0], limit=4, type="lesson" if wanted == "lesson" else "fact").hits
     expected = order[-4:] if wanted == "lesson" else order[:4]
     assert {hit.content for hit in hits} == {f"Row {row}" for row in expected}
+
+
+def test_after_forgetting_only_numbers_are_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    vectors = lifelike(900, seed=7)
+    loaded = []
+
+    def append(codes: UserCodes, seqs: Seqs, rows: Codes) -> None:
+        loaded.append(len(seqs))
+        added(codes, seqs, rows)
+
+    added = UserCodes.append
+    monkeypatch.setattr(UserCodes, "append", append)
+    with open_memory(str(tmp_path / "memory.db")) as memory:
+        me = memory.user("me")
+        stored = me.remember_many(NewMemory(f"Row {row}", vector=vectors[row]) for row in range(800))
+        assert me.recall("xyzzy", vector=vectors[0]).hits[0].id == stored[0].id
+        me.forget(stored[0].id)
+        (late,) = me.remember_many([NewMemory("Row 0, again", vector=vectors[0])])
+        hits = me.recall("xyzzy", vector=vectors[0]).hits
+        (codes,) = memory._engine.store._caches.codes._users.values()  # type: ignore[attr-defined]
+    assert hits[0].id == late.id
+    assert sum(loaded) == 801
+    assert codes.size == 800

@@ -101,9 +101,11 @@ class UserCodes:
         """What this occupies in memory."""
         return self.seqs.nbytes + self.columns.nbytes + self.rows.nbytes
 
-    def append(self, seqs: Sequence[int], codes: Codes) -> None:
+    def append(self, seqs: Seqs, codes: Codes) -> None:
         """Add rows that are not here yet."""
-        self.has_passages = self.has_passages or min(seqs) < 0
+        if not len(seqs):
+            return
+        self.has_passages = self.has_passages or bool(seqs.min() < 0)
         words = codes.view(np.uint64)
         self._reserve(self.size + len(seqs), words.shape[1])
         end = self.size + len(seqs)
@@ -117,6 +119,14 @@ class UserCodes:
         if not self.size or (len(seqs) and seqs.min() > self.newest):
             return np.ones(len(seqs), np.bool_)
         return np.isin(seqs, self.seqs[: self.size], assume_unique=True, invert=True)
+
+    def keep(self, seqs: Seqs) -> None:
+        """Let go of all other rows. What looks at them already goes on seeing them."""
+        if not self.size:
+            return
+        kept = np.flatnonzero(np.isin(self.seqs[: self.size], seqs))
+        self.size = len(kept)
+        self.seqs, self.columns, self.rows = self.seqs[kept], self.columns[:, kept], self.rows[kept]
 
     def _reserve(self, wanted: int, width: int) -> None:
         capacity = len(self.seqs)
@@ -219,11 +229,6 @@ class CodeCache:
         codes = self._users.setdefault((user_id, space), UserCodes())
         self._users.move_to_end((user_id, space))
         return codes
-
-    def drop(self, user_id: str, space: int) -> UserCodes:
-        """Start over, because rows have vanished."""
-        self._users[user_id, space] = UserCodes()
-        return self._users[user_id, space]
 
     def shrink(self) -> None:
         """Let go of the users asked about longest ago."""

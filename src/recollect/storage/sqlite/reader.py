@@ -45,6 +45,7 @@ from recollect.storage.tombstones import TombstoneSecrets
 _LATE_REACH = 1024
 _CODES_AT_ONCE = 20_000
 _WIDER = 8
+_NONE = np.empty(0, np.int64)
 _MOST_TIMES = 8  # as many times as many rows are looked at before all are that pass
 
 # What narrows a search of memories, and what that is in one for all that is true now.
@@ -196,10 +197,10 @@ class SqliteReader(SharedReader):
         with self._codes.lock:
             codes = self._codes.take(self._user, number)
             if generation > codes.generation:
-                if resets != codes.resets:
-                    codes = self._codes.drop(self._user, number)
-                self._load_codes(codes, number, dimensions, codes.newest)
                 late = next((row[0] for row in self._rows("late_vectors")), 0)
+                if resets != codes.resets:
+                    codes.keep(self._numbers_of_codes(number) if late == codes.late else _NONE)
+                self._load_codes(codes, number, dimensions, codes.newest)
                 if late != codes.late:
                     self._load_late_codes(codes, number, dimensions)
                     codes.late = late
@@ -218,10 +219,15 @@ class SqliteReader(SharedReader):
         """Load codes by the thousand: as Python's values they take four times the memory."""
         stored = self._session.stream("load_codes", {"user_id": self._user, "after": after}, space=number)
         while rows := list(islice(stored, _CODES_AT_ONCE)):
-            lacking = codes.missing(np.array([seq for seq, _ in rows], np.int64)).tolist()
-            new = [row for row, is_lacking in zip(rows, lacking, strict=True) if is_lacking]
-            if new:
-                codes.append([seq for seq, _ in new], as_codes([code for _, code in new], dimensions))
+            seqs, blobs = zip(*rows, strict=True)
+            numbers, loaded = np.array(seqs, np.int64), as_codes(blobs, dimensions)
+            lacking = codes.missing(numbers)
+            codes.append(numbers[lacking], loaded[lacking])
+
+    def _numbers_of_codes(self, number: int) -> Seqs:
+        """Give the numbers of the codes that are left, which takes far less time than to load these."""
+        ((listed,),) = self._rows("list_codes", space=number)
+        return np.fromstring(listed or "", np.int64, sep=",")
 
     def _load_late_codes(self, codes: UserCodes, number: int, dimensions: int) -> None:
         """Rows that were waiting for their vectors have numbers below the newest, and mostly not far below."""

@@ -136,6 +136,10 @@ SELECT seq, code FROM codes_{space} WHERE user_id = :user_id AND seq > :after
  UNION ALL
 SELECT seq, code FROM codes_{space} WHERE user_id = :user_id AND seq < -256 * (:after + 1)
 
+-- list_codes --
+-- The numbers of all codes of the user, as one text, which takes a fifth of the time of as many rows.
+SELECT group_concat(seq) AS seqs FROM codes_{space} WHERE user_id = :user_id
+
 -- late_vectors --
 -- Grows when a vector comes after its row: then a code has come whose number may not be the newest.
 SELECT late FROM users WHERE user_id = :user_id
@@ -186,7 +190,7 @@ SELECT seq, id
 SELECT seq FROM {rows} WHERE user_id = :user_id AND {filters}
 
 -- newest_matching --
--- The newest rows that match, as one text, which takes a fifth of the time of as many rows.
+-- The newest rows that match, as one text.
 SELECT group_concat(seq) AS seqs
   FROM (SELECT rowid AS seq
           FROM {words}
