@@ -92,7 +92,7 @@ def ranked_rows(index: UserWords, terms: Sequence[str], total: int, wanted: int)
     common_terms = [term for term, seqs in listed.items() if len(seqs) == MOST_LISTED]
     frequencies = {term: len(seqs) for term, seqs in listed.items()}
     frequencies |= {term: index.frequency(term) for term in common_terms}
-    rows = _Rows({term: log(1 + total / (1 + frequency)) for term, frequency in frequencies.items()})
+    rows = _WordHolders({term: log(1 + total / (1 + frequency)) for term, frequency in frequencies.items()})
     for term, seqs in listed.items():
         rows.add([term], seqs)
     common = sorted(common_terms, key=lambda term: (frequencies[term], term))[:_MOST_COMMON]
@@ -115,8 +115,8 @@ def _rarest(terms: Sequence[str], frequencies: Mapping[str, int]) -> Sequence[st
     return [term for term, so_far in zip(known, rows, strict=True) if so_far <= MOST_LISTED]
 
 
-class _Rows:
-    """Rows, and which terms they are known to hold."""
+class _WordHolders:
+    """Which rows are known to hold which terms."""
 
     def __init__(self, weights: Mapping[str, float]) -> None:
         self._weights = weights
