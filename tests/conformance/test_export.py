@@ -15,7 +15,7 @@ from recollect import InvalidInput, Memory, UserMemory, load_settings
 from recollect.encryption import make_key
 from recollect.engine.transfer import import_archive as bringing
 from recollect.engine.transfer.archive_format import MANIFEST, member_of
-from recollect.errors import InvalidDocument
+from recollect.errors import InvalidDocument, QuotaExceeded
 from recollect.importing import import_file
 from recollect.model.messages import Usage
 from recollect.ports import Embedder
@@ -453,3 +453,27 @@ def test_encrypted(open_memory: OpenMemory, tmp_path: Path) -> None:
         assert other.import_archive(tmp_path / name, **right).brought["memories"] == 1
         other.forget(everything=True, allow_again=True)
     assert not (tmp_path / "x.age").exists()
+
+
+def test_users_of_an_archive_share_transactions_and_one_beyond_a_quota_stops_only_itself(
+    open_memory: OpenMemory, open_file: OpenFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = open_file("source.db", **{"embedding.provider": "none"})
+    source.load([(f"user{number % 40:02}", f"Owns jar {number}") for number in range(200)])
+    source.load([("user07", f"Owns lamp {number}") for number in range(5)])
+    source.export(tmp_path / "all.zip")
+    memory = open_memory(embedding__provider="none", limits__memories=5)
+    store, groups = memory._engine.store, list[int]()
+
+    def counted(works: Any, write_many: Any = store.write_many) -> Any:
+        groups.append(len(works))
+        return write_many(works)
+
+    monkeypatch.setattr(store, "write_many", counted)
+    with pytest.raises(QuotaExceeded):
+        memory.import_archive(tmp_path / "all.zip")
+    assert groups == [40]
+    assert [memory.user(f"user{number:02}").count() for number in (0, 7, 39)] == [5, 0, 5]
+    roomy = open_memory(embedding__provider="none")
+    assert roomy.import_archive(tmp_path / "all.zip").brought["memories"] == 10
+    assert roomy.doctor() == ()

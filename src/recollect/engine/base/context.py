@@ -219,7 +219,7 @@ class Engine:
 
     def write(self, scope: Scope, work: Callable[[StoreWriter], T]) -> T:
         """Run changes in one transaction, together with their audit entry."""
-        return self.store.write(scope, self._wrap(scope, work))
+        return self.store.write(scope, self.wrapped(scope, work))
 
     def write_deletion(self, scope: Scope, work: Callable[[StoreWriter], T]) -> T:
         """Do the same for work that deletes: on a full disk the store's reserve is released for it."""
@@ -237,15 +237,16 @@ class Engine:
 
     def write_behind(self, scope: Scope, work: Callable[[StoreWriter], T]) -> PendingWrite[T]:
         """Do the same, and commit in the background."""
-        return self.store.write_behind(scope, self._wrap(scope, work))
+        return self.store.write_behind(scope, self.wrapped(scope, work))
 
     def write_many(
         self, works: Sequence[tuple[Scope, Callable[[StoreWriter], T]]]
     ) -> PendingWrite[Sequence[T | RecollectError]]:
         """Run changes of several users, each with its audit entry, in one transaction, and commit in the background."""
-        return self.store.write_many([(scope, self._wrap(scope, work)) for scope, work in works])
+        return self.store.write_many([(scope, self.wrapped(scope, work)) for scope, work in works])
 
-    def _wrap(self, scope: Scope, work: Callable[[StoreWriter], T]) -> Callable[[StoreWriter], T]:
+    def wrapped(self, scope: Scope, work: Callable[[StoreWriter], T]) -> Callable[[StoreWriter], T]:
+        """Give work with its audit entry and the limits of its user."""
         _ = self.models.space  # refreshed before the write if due: inside it only `models.latest` may be read
         limits = self.quotas.of(scope.user_id)
         audited = work if self.audit is None else self.audit.wrap(scope, work, self.clock.now())

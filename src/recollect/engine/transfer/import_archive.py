@@ -4,13 +4,13 @@ The invariant: nothing is changed or removed. What is there is left as it is, wh
 whatever was found is counted as brought or as skipped with a reason. So an import can be repeated, also after a crash.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from os import PathLike
 from pathlib import Path
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from recollect.engine.transfer.archive_reader import Archive, ArchivedVector, op
 from recollect.engine.transfer.export import outgoing
 from recollect.engine.transfer.save import insist_not_own, plain_archive
 from recollect.engine.vectors import model_change
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, RecollectError
 from recollect.model.media import read_media
 from recollect.model.memories import MemoryRecord, Scope, Space
 from recollect.model.messages import Message, ToolCall
@@ -62,6 +62,7 @@ TOMBSTONES_STAY: Final = "only an administrator brings tombstones"
 
 _MOST_ROWS: Final = 1_000
 _MOST_CHARACTERS: Final = 2_000_000
+_MOST_USERS: Final = 100
 _VECTORS_AT_ONCE: Final = 500
 _MOST_EXAMPLES: Final = 20
 _RECORD: Final = len(MemoryRecord._fields)
@@ -69,6 +70,8 @@ _MESSAGE: Final = len(Message._fields)
 _AUTHORED: Final = (MEMORIES, MESSAGES, FILES)
 _CALLS: Final = Message._fields.index("tool_calls")
 _QUERY: Final = SEARCH_LOG.names.index("query")
+
+T = TypeVar("T")
 
 ImportProgressListener: TypeAlias = Callable[[str, int, int], None]
 
@@ -200,17 +203,22 @@ class _Import:
     def _bring_table(self, table: TransferTable) -> None:
         total = sum(self._archive.lines.get((user, table.name), 0) for user in self._chosen)
         done = 0
-        for scope, rows in self._batches(table):
-            rows = self._authored(table, rows)  # noqa: PLW2901 - the same rows
-            if table is FILES:
-                rows = self._with_originals(scope, rows)  # noqa: PLW2901 - the same rows
-            elif table in (MEMORIES, MESSAGES):
-                self._keep_media(scope, table, rows)
-            self._bring(scope, table, rows)
+        for batch in self._batches(table):
+            prepared = [(scope, self._prepared(scope, table, rows)) for scope, rows in batch]
+            self._bring(table, prepared)
             self._engine.priority.give_way()
-            done += len(rows)
+            done += sum(len(rows) for _, rows in batch)
             if self._options.tell is not None:
                 self._options.tell(table.name.replace("_", " "), done, total)
+
+    def _prepared(self, scope: Scope, table: TransferTable, rows: list[Row]) -> list[Row]:
+        """Keep the originals of rows that are about to be brought."""
+        rows = self._authored(table, rows)
+        if table is FILES:
+            return self._with_originals(scope, rows)
+        if table in (MEMORIES, MESSAGES):
+            self._keep_media(scope, table, rows)
+        return rows
 
     def _authored(self, table: TransferTable, rows: list[Row]) -> list[Row]:
         """Let the member who imports into a shared scope be the author: an archive could name any other."""
@@ -219,26 +227,44 @@ class _Import:
         position = table.names.index("metadata")
         return [(*row[:position], authored_metadata(self._engine, row[position]), *row[position + 1 :]) for row in rows]
 
-    def _batches(self, table: TransferTable) -> Iterator[tuple[Scope, list[Row]]]:
-        """Give rows of one user at a time, as many as fit into a transaction."""
-        for user, group in groupby(self._archive.rows(table), key=lambda entry: entry[0]):
+    def _batches(self, table: TransferTable) -> Iterator[list[tuple[Scope, list[Row]]]]:
+        """Give as many rows as fit into a transaction, by their users, who are in the order of their ids."""
+        batch = defaultdict[Scope, list[Row]](list)
+        amount = size = 0
+        for user, row in self._archive.rows(table):
             if user not in self._chosen:
                 continue
-            rows: list[Row] = []
-            size = 0
-            for _, row in group:
-                rows.append(row)
-                size += sum(len(value) for value in row if isinstance(value, str))
-                if len(rows) >= _MOST_ROWS or size >= _MOST_CHARACTERS:
-                    yield self._chosen[user], rows
-                    rows, size = [], 0
-            if rows:
-                yield self._chosen[user], rows
+            batch[self._chosen[user]].append(row)
+            amount += 1
+            size += sum(len(value) for value in row if isinstance(value, str))
+            if amount >= _MOST_ROWS or size >= _MOST_CHARACTERS:
+                yield sorted(batch.items(), key=lambda share: share[0].user_id)
+                batch.clear()
+                amount = size = 0
+        if batch:
+            yield sorted(batch.items(), key=lambda share: share[0].user_id)
 
-    def _bring(self, scope: Scope, table: TransferTable, rows: list[Row]) -> None:
+    def _bring(self, table: TransferTable, batch: Sequence[tuple[Scope, list[Row]]]) -> None:
         """Write a batch, and count what became of it once that is certain."""
+        outcomes = [list[tuple[Row, str]]() for _ in batch]
+        works = [
+            (scope, self._work(scope, table, rows, outcome))
+            for (scope, rows), outcome in zip(batch, outcomes, strict=True)
+        ]
+        for written, outcome in zip(_write_together(self._engine, works), outcomes, strict=True):
+            self._report.brought[table.name] += written.written
+            for row, reason in outcome:
+                named = "" if reason == ALREADY_THERE else f"{table.name} {table.key_of(row)[0]}"
+                self._report.skip(table.name, reason, example=named)
+                if reason == DIFFERENT and table.kind:
+                    self._changed.add(row[0])
+
+    def _work(
+        self, scope: Scope, table: TransferTable, rows: Sequence[Row], outcome: list[tuple[Row, str]]
+    ) -> Callable[[StoreWriter], ImportedRows]:
+        """Give what writes the rows of one user; it notes which of them it leaves out, and why."""
         engine = self._engine if table is TOMBSTONES else self._careful[scope]
-        now, outcome = engine.clock.now(), list[tuple[Row, str]]()
+        now = engine.clock.now()
 
         def work(writer: StoreWriter) -> ImportedRows:
             judged = _judge(writer, table, rows)
@@ -251,13 +277,7 @@ class _Import:
             outcome[:] = judged.skipped + late
             return ImportedRows(len(judged.new) - len(late))
 
-        written = engine.write(scope, work).written
-        self._report.brought[table.name] += written
-        for row, reason in outcome:
-            named = "" if reason == ALREADY_THERE else f"{table.name} {table.key_of(row)[0]}"
-            self._report.skip(table.name, reason, example=named)
-            if reason == DIFFERENT and table.kind:
-                self._changed.add(row[0])
+        return engine.wrapped(scope, work)
 
     def _with_originals(self, scope: Scope, rows: list[Row]) -> list[Row]:
         """Keep the originals of files that are about to be brought; the rows then name them as this store does."""
@@ -293,10 +313,12 @@ class _Import:
 
     def _settle(self) -> None:
         """Take back what cannot stand alone."""
-        for scope in self._chosen.values():
-            lost = self._engine.store.write(scope, lambda writer: writer.settle_import())
-            self._report.brought["memories"] -= lost
-            self._report.skip("memories", WITHOUT_REST, lost)
+        scopes = sorted(self._chosen.values(), key=lambda scope: scope.user_id)
+        for first in range(0, len(scopes), _MOST_USERS):
+            works = [(scope, lambda writer: writer.settle_import()) for scope in scopes[first : first + _MOST_USERS]]
+            for lost in _write_together(self._engine, works):
+                self._report.brought["memories"] -= lost
+                self._report.skip("memories", WITHOUT_REST, lost)
 
     def _bring_vectors(self, space: Space) -> None:
         batch: list[ArchivedVector] = []
@@ -327,6 +349,14 @@ class _Import:
             return ImportedRows(writer.insert_late_vectors(space, kind, item_ids, vectors))
 
         self._report.brought["vectors"] += self._careful[scope].store.write(scope, work).written
+
+
+def _write_together(engine: Engine, works: Sequence[tuple[Scope, Callable[[StoreWriter], T]]]) -> Iterator[T]:
+    """Write for several users in one transaction. Raises what one of them failed with; the others' is stored."""
+    for outcome in engine.store.write_many(works).result():
+        if isinstance(outcome, RecollectError):
+            raise outcome
+        yield outcome
 
 
 def _judge(writer: StoreWriter, table: TransferTable, rows: Sequence[Row]) -> _Judged:

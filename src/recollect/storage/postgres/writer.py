@@ -1,30 +1,30 @@
 """Writes rows into PostgreSQL: batches by way of a staging table, vectors in typed columns."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import psycopg
 
 from recollect.model.literals import ItemKind, VectorKind
-from recollect.model.memories import Draft, Scope, Space, Vector
-from recollect.ports import Fingerprint, LiveMemory, Slot
+from recollect.model.memories import Draft, MemoryRecord, Scope, Space, Vector
+from recollect.ports import Fingerprint, LiveMemory, Retirement, Slot
 from recollect.storage.postgres.codec import COPY_TYPES, column_type, number_type, pack_ids, pack_vectors, to_copy_row
 from recollect.storage.postgres.connection import Packed
 from recollect.storage.postgres.session import QUERIES, PostgresSession, statement
 from recollect.storage.rows import DELETE
 from recollect.storage.shared.item_writer import NumberedSpace, PassageRows, WrittenItem, passage_rows
 from recollect.storage.shared.transfer import TransferRows
+from recollect.storage.shared.writer import CONFIRMED_FIELDS, FINGERPRINT_FIELDS, SLOT_FIELDS
 from recollect.storage.spaces import list_spaces
 from recollect.storage.tombstones import TombstoneSecrets
 
 _FEW = 20  # up to here single statements are faster than a staging table
 
 
-def _columns(kind: type[Slot | Fingerprint], rows: Sequence[Slot | Fingerprint]) -> dict[str, list[Any]]:
-    """Lay out rows as one array for each of their fields."""
-    return {field.name: [getattr(row, field.name) for row in rows] for field in fields(kind)}
+def _columns(names: Iterable[str], rows: Sequence[object]) -> dict[str, list[Any]]:
+    """Lay out rows as one array for each of some fields."""
+    return {name: [getattr(row, name) for row in rows] for name in names}
 
 
 class PostgresWriter(TransferRows):
@@ -57,11 +57,19 @@ class PostgresWriter(TransferRows):
 
     def holders_of(self, slots: Sequence[Slot]) -> Sequence[LiveMemory]:
         """Ask for all slots in one trip to the server."""
-        return self._live(self._rows("slot_holders", _columns(Slot, slots)))
+        return self._live(self._rows("slot_holders", _columns(SLOT_FIELDS, slots)))
 
     def same_as(self, fingerprints: Sequence[Fingerprint]) -> Sequence[LiveMemory]:
         """Ask for all fingerprints in one trip to the server."""
-        return self._live(self._rows("same_memories", _columns(Fingerprint, fingerprints)))
+        return self._live(self._rows("same_memories", _columns(FINGERPRINT_FIELDS, fingerprints)))
+
+    def retire_many(self, retirements: Sequence[Retirement]) -> None:
+        """End the validity of several memories with one statement."""
+        self._execute("retire_memories", _columns(Retirement._fields, retirements))
+
+    def confirm_many(self, confirmed: Sequence[MemoryRecord]) -> None:
+        """Write what several confirmations change with one statement."""
+        self._execute("confirm_memories", _columns(CONFIRMED_FIELDS, confirmed))
 
     def _insert_few(self, drafts: Sequence[Draft]) -> frozenset[str]:
         """Send rows in one trip to the server; when one of several is known already, ask which."""

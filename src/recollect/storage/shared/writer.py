@@ -29,8 +29,9 @@ from recollect.storage.shared.erasure import stored_rows
 from recollect.storage.shared.item_writer import NumberedSpace, SharedItemWriter, WrittenItem
 from recollect.storage.spaces import list_spaces, owed_spaces, space_label
 
-_FINGERPRINT = tuple(field.name for field in fields(Fingerprint))
-_SLOT = tuple(field.name for field in fields(Slot))
+FINGERPRINT_FIELDS = tuple(field.name for field in fields(Fingerprint))
+CONFIRMED_FIELDS = ("id", "trust", "source", "confidence", "updated_at")
+SLOT_FIELDS = tuple(field.name for field in fields(Slot))
 
 
 class SharedMessageWriter(SharedItemWriter):
@@ -208,7 +209,7 @@ class SharedWriter(SharedMessageWriter, SharedFileWriter):
 
     def same(self, fingerprint: Fingerprint) -> MemoryRecord | None:
         """Find the live memory with this fingerprint."""
-        rows = self._rows("same_memory", {name: getattr(fingerprint, name) for name in _FINGERPRINT})
+        rows = self._rows("same_memory", {name: getattr(fingerprint, name) for name in FINGERPRINT_FIELDS})
         return self._codec.memory(rows[0]) if rows else None
 
     def holders(self, slot: Slot) -> Sequence[MemoryRecord]:
@@ -216,7 +217,7 @@ class SharedWriter(SharedMessageWriter, SharedFileWriter):
         return sorted((live.record for live in self._holders(slot)), key=attrgetter("id"), reverse=True)
 
     def _holders(self, slot: Slot) -> list[LiveMemory]:
-        return self._live(self._rows("current_memory", {name: getattr(slot, name) for name in _SLOT}))
+        return self._live(self._rows("current_memory", {name: getattr(slot, name) for name in SLOT_FIELDS}))
 
     def _live(self, rows: Iterable[ResultRow]) -> list[LiveMemory]:
         """Read rows that end with their hash."""
@@ -224,7 +225,7 @@ class SharedWriter(SharedMessageWriter, SharedFileWriter):
 
     def retire(self, memory_id: str, valid_until: datetime, superseded_by: str) -> None:
         """End a memory's validity in favour of another."""
-        self.retire_many([Retirement(memory_id, valid_until, superseded_by)])
+        self._execute("retire_memory", Retirement(memory_id, valid_until, superseded_by)._asdict())
 
     def retire_many(self, retirements: Sequence[Retirement]) -> None:
         """End the validity of several memories."""
@@ -236,13 +237,11 @@ class SharedWriter(SharedMessageWriter, SharedFileWriter):
 
     def confirm(self, confirmed: MemoryRecord) -> None:
         """Write what a confirmation changes."""
-        self.confirm_many([confirmed])
+        self._execute("confirm_memory", _confirmation(confirmed))
 
     def confirm_many(self, confirmed: Sequence[MemoryRecord]) -> None:
         """Write what several confirmations change."""
-        names = ("id", "trust", "source", "confidence")
-        rows = [{**{name: getattr(record, name) for name in names}, "now": record.updated_at} for record in confirmed]
-        self._execute_many("confirm_memory", rows)
+        self._execute_many("confirm_memory", map(_confirmation, confirmed))
 
     def set_metadata(self, memory_id: str, metadata: Mapping[str, Any]) -> None:
         """Write the metadata of a memory."""
@@ -309,6 +308,10 @@ class SharedWriter(SharedMessageWriter, SharedFileWriter):
         self._execute("forget_cached_items", {"ids": list(item_ids)})
         if questions:
             self._execute("forget_cached_questions")
+
+
+def _confirmation(record: MemoryRecord) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in CONFIRMED_FIELDS}
 
 
 def cached_values(space: Space, role: Role, paid: CachedPassageVector, now: datetime) -> dict[str, Any]:

@@ -123,7 +123,7 @@ UPDATE memories SET superseded_by = NULL, valid_until = NULL WHERE user_id = :us
 -- confirm_memory --
 -- The same was said again.
 UPDATE memories
-   SET trust = :trust, source = :source, confidence = :confidence, updated_at = :now
+   SET trust = :trust, source = :source, confidence = :confidence, updated_at = :updated_at
  WHERE user_id = :user_id AND id = :id
 
 -- set_memory_metadata --

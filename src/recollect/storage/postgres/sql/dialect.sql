@@ -200,6 +200,21 @@ SELECT {record}, content_hash
                     AND key = same_key AND context = same_context
  WHERE superseded_by IS NULL
 
+-- retire_memories --
+-- Ends the validity of several rows, each in favour of another.
+UPDATE memories
+   SET valid_until = r.until, superseded_by = r.successor
+  FROM unnest(:id::uuid[], :valid_until::timestamptz[], :superseded_by::uuid[]) AS r (retired, until, successor)
+ WHERE user_id = :user_id AND id = r.retired
+
+-- confirm_memories --
+-- The same was said again of several rows.
+UPDATE memories
+   SET trust = c.better_trust, source = c.better_source, confidence = c.surer, updated_at = c.moment
+  FROM unnest(:id::uuid[], :trust::smallint[], :source::text[], :confidence::float8[], :updated_at::timestamptz[])
+         AS c (confirmed, better_trust, better_source, surer, moment)
+ WHERE user_id = :user_id AND id = c.confirmed
+
 -- insert_vectors --
 -- A batch of vectors. They come as arrays in the server's own format. The row of the user, which every writer has locked, tells
 -- a cluster of servers where they belong.
