@@ -367,9 +367,11 @@ class SqliteStore(
         return FileChangeNotifier(lambda: open_connection(self._path, self._busy_timeout_s))
 
     def _owe_kind(self, kind: VectorKind, space: Space, now: datetime) -> int:
-        """Look through all rows, slice by slice, so that other writers get their turn."""
+        """Look through all rows. By statistics of a smaller table the planner would leave out the end of a slice."""
+        with self._turns.alone(), self._translated():
+            refresh_statistics(self._writer)
         owed, last = 0, 0
-        while True:
+        while True:  # slice by slice, so that other writers get their turn
             with self._writing() as session:
                 known = list_spaces(session)
                 upto = session.rows("next_slice", {"after": last, "limit": _SLICE}, kind=kind)[0][0]
