@@ -1,5 +1,7 @@
 """Reads that go to a standby: never without what was written before, and never with an error of the standby's own."""
 
+import os
+import signal
 from collections.abc import Iterator
 from time import monotonic
 from typing import Any
@@ -102,7 +104,9 @@ def test_a_write_is_seen_at_once_while_the_standby_is_behind(pair: Pair, memory:
         assert memory.user("me").count() == 2
         assert _reads(memory) == before
         assert _standby(memory).lag_bytes > 0
-        assert not memory.doctor()
+        with _opened(pair, **{"postgres.replica_max_lag_s": 0.1}) as impatient:
+            (problem,) = impatient.doctor()
+        assert "answers no reads: within 0.1 s it has not replayed what the primary had" in problem.advice
     finally:
         pair.standby.ask("SELECT pg_wal_replay_resume()")
     until(lambda: _reads_there(memory))
@@ -181,6 +185,22 @@ def test_a_standby_that_is_killed_costs_nothing_and_is_told(pair: Pair, memory: 
         pair.standby.start()
     until(lambda: _reads_there(memory))
     assert _standby(memory).trouble == ""
+
+
+def test_a_standby_that_hangs_costs_a_moment(pair: Pair, memory: Memory) -> None:
+    memory.user("me").remember("The key is under the mat")
+    until(lambda: _reads_there(memory))
+    pids = pair.standby.ask("SELECT pid FROM pg_stat_activity WHERE usename = 'postgres' AND pid <> pg_backend_pid()")
+    for (pid,) in pids:
+        os.kill(int(str(pid)), signal.SIGSTOP)
+    try:
+        before = _reads(memory)
+        assert _contents(memory) == {"The key is under the mat"}
+        assert _reads(memory) == before
+    finally:
+        for (pid,) in pids:
+            os.kill(int(str(pid)), signal.SIGCONT)
+    until(lambda: _reads_there(memory))
 
 
 def test_a_server_that_is_no_standby_of_this_one_is_refused(pair: Pair, server: Server, memory: Memory) -> None:

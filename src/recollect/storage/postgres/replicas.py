@@ -6,13 +6,15 @@ and with everything that the primary had `replica_max_lag_s` ago. What it cannot
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from selectors import EVENT_READ, DefaultSelector
 from threading import Lock
-from time import monotonic
+from time import monotonic, sleep
 from typing import Final, NamedTuple, TypeVar
 from weakref import WeakSet
 from zlib import crc32
 
 import psycopg
+from psycopg.pq import ExecStatus
 
 from recollect.errors import StoreError
 from recollect.model.memories import Scope
@@ -26,9 +28,12 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 _COOL_DOWN_S: Final = 5.0
+_ANSWER_S: Final = 1.0  # for the position of a replica
+_POLL_S: Final = 0.02
 _NO_WAIT_S: Final = 0.001  # for a connection; the primary answers meanwhile
 _PROMOTED: Final = "it is no standby: it was promoted, or is the primary itself"
 _FOREIGN: Final = "it is no standby of this database"
+_BEHIND: Final = "within {:g} s it has not replayed what the primary had"
 _TIMELINE: Final = (
     "it is on timeline {}, and the primary on {}: it follows another server, or has not met a checkpoint since"
 )
@@ -52,6 +57,24 @@ class ServerIdentity(NamedTuple):
 def server_identity(connection: PgConnection) -> ServerIdentity:
     """Ask a server who it is."""
     return ServerIdentity(*PostgresSession(connection).row("server_identity"))
+
+
+def _ask(connection: PgConnection, name: str) -> list[str]:
+    """Ask a replica for one row of texts, but do not wait for ever: one that hangs loses the connection."""
+    server = connection.pgconn
+    server.send_query(statement(name))
+    server.flush()
+    with DefaultSelector() as selector:
+        selector.register(server.socket, EVENT_READ)
+        if not selector.select(_ANSWER_S):
+            connection.close()
+            raise psycopg.OperationalError("no answer in time")
+    row: list[str] = []
+    while (result := server.get_result()) is not None:
+        if result.status != ExecStatus.TUPLES_OK:
+            raise psycopg.OperationalError(result.get_error_message())
+        row = [(result.get_value(0, column) or b"").decode() for column in range(result.nfields)]
+    return row
 
 
 class LogPositions:
@@ -153,11 +176,13 @@ class Replica:
             return self._pool
 
     def _is_checked(self, connection: PgConnection, primary_identity: Callable[[], ServerIdentity]) -> bool:
-        if connection not in self._checked:
-            if server_identity(connection).mismatch(primary_identity()):
+        checked = self._checked  # another one by the time the primary has answered, if it is distrusted meanwhile
+        if connection not in checked:
+            cluster, *numbers = _ask(connection, "server_identity")
+            if ServerIdentity(cluster, *map(int, numbers)).mismatch(primary_identity()):
                 self.rest()
                 return False
-            self._checked.add(connection)
+            checked.add(connection)
         return True
 
     def distrust(self) -> None:
@@ -194,22 +219,19 @@ class Replicas:
             with replica.lent(self._primary_identity) as connection:
                 if connection is None:
                     return None
-                with connection.pipeline() as pipeline:
-                    asked = connection.execute(statement("replica_position"))
-                    pipeline.sync()  # the position is that of a moment before the snapshot
-                    with begin(connection) as reader:
-                        ((standby, position),) = asked.fetchall()
-                        if not standby:
-                            replica.rest()
-                        if not standby or position < needed:
-                            return None
-                        answer = work(reader)
+                standby, position = _ask(connection, "replica_position")  # of a moment before the snapshot
+                if standby != "t":
+                    replica.rest()
+                if standby != "t" or int(position) < needed:
+                    return None
+                with connection.pipeline(), begin(connection) as reader:
+                    answer = work(reader)
         except psycopg.Error:
             replica.rest()
             return None
         except Exception:  # noqa: BLE001 - whatever older rows may lead to, the primary decides
             return None
-        self.positions.note_replayed(position, user_id)
+        self.positions.note_replayed(int(position), user_id)
         replica.reads += 1
         return (answer,)
 
@@ -249,22 +271,30 @@ class Replicas:
         for replica in self._replicas:
             replica.distrust()
 
-    def status(self, position: int) -> Sequence[ReplicaStatus]:
-        """Look at each replica, with a connection of its own; `position` is that of the primary."""
-        return [self._status(replica, position) for replica in self._replicas]
+    def status(self, position: int, *, patience_s: float = 0.0) -> Sequence[ReplicaStatus]:
+        """Look at each replica, with a connection of its own; `position` is that of the primary.
 
-    def _status(self, replica: Replica, position: int) -> ReplicaStatus:
+        One that has not replayed it after the patience is in trouble, if there is any.
+        """
+        return [self._status(replica, position, patience_s) for replica in self._replicas]
+
+    def _status(self, replica: Replica, position: int, patience_s: float) -> ReplicaStatus:
+        deadline_s = monotonic() + patience_s
         try:
             with connect(replica.url, self._settings.connect_timeout_s) as connection:
-                standby, replayed, seconds = PostgresSession(connection).row("replica_lag")
                 mismatch = server_identity(connection).mismatch(self._primary_identity())
+                standby, replayed, seconds = PostgresSession(connection).row("replica_lag")
+                while standby and replayed < position and monotonic() < deadline_s:
+                    sleep(_POLL_S)
+                    standby, replayed, seconds = PostgresSession(connection).row("replica_lag")
         except (psycopg.Error, StoreError) as error:
             return ReplicaStatus(replica.where, " ".join(str(error).split()), reads=replica.reads)
         trouble = mismatch if standby or mismatch == _FOREIGN else _PROMOTED
         if trouble:
             return ReplicaStatus(replica.where, trouble, reads=replica.reads)
         behind = max(0, position - replayed)
-        return ReplicaStatus(replica.where, "", behind, seconds if behind else 0.0, replica.reads)
+        trouble = _BEHIND.format(patience_s) if behind and patience_s else ""
+        return ReplicaStatus(replica.where, trouble, behind, (seconds or 0.0) if behind else 0.0, replica.reads)
 
     def close(self) -> None:
         """Close all connections."""

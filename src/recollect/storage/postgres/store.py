@@ -288,13 +288,13 @@ class PostgresStore(
         with self._connected() as connection:
             return server_identity(connection)
 
-    def replicas(self) -> Sequence[ReplicaStatus]:
-        """Look at each replica."""
+    def replicas(self, *, patience_s: float = 0.0) -> Sequence[ReplicaStatus]:
+        """Look at each replica; with patience, wait for one that is behind."""
         if self._replicas is None:
             return ()
         with self._connected() as connection:
             (position,) = PostgresSession(connection).row("primary_position")
-        return self._replicas.status(position or 0)
+        return self._replicas.status(position or 0, patience_s=patience_s)
 
     def change_notifier(self) -> ServerChangeNotifier:
         """Give something that waits for writes."""
@@ -416,9 +416,8 @@ class PostgresStore(
         return problems
 
     def _replica_troubles(self) -> list[str]:
-        return [
-            f"The replica {seen.location} answers no reads: {seen.trouble}." for seen in self.replicas() if seen.trouble
-        ]
+        replicas = self.replicas(patience_s=self._settings.replica_max_lag_s)
+        return [f"The replica {seen.location} answers no reads: {seen.trouble}." for seen in replicas if seen.trouble]
 
     def _server_problems(self) -> list[Problem]:
         """Look at what the login may see of the server: its statistics, its transactions, what it has not vacuumed."""
