@@ -275,6 +275,10 @@ def test_only_users_of_the_last_seconds_have_a_position_of_their_own() -> None:
     positions.note(25, (), monotonic())
     assert (positions.needed("me"), positions.needed("other")) == (25, 30)
     assert positions._of_users == {"other": 30}
+    positions.note(40, (None,), monotonic())
+    positions.void()
+    positions.note(35, (), monotonic())  # begun before the write of the whole store, and answered after it
+    assert positions.needed("me") == 40
 
 
 @pytest.mark.slow

@@ -107,8 +107,8 @@ class LogPositions:
                 else:
                     self._of_users[user_id] = max(self._of_users.get(user_id, 0), position)
             if asked_s >= self._void_until_s and self._is_due(asked_s):
-                self._of_all, self._taken_s = position, asked_s
-                self._of_users = {user_id: own for user_id, own in self._of_users.items() if own > position}
+                self._of_all, self._taken_s = max(self._of_all, position), asked_s
+                self._of_users = {user_id: own for user_id, own in self._of_users.items() if own > self._of_all}
 
     def note_replayed(self, position: int, user_id: str) -> None:
         """Note how far a replica was that answered a user: later answers do not go back."""
