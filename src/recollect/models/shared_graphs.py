@@ -30,7 +30,7 @@ class SharedGraphs(Generic[G]):
             os.register_at_fork(after_in_child=self._graphs.clear)
 
     def get(self, key: tuple[Path, int], load: Callable[[Path, int], G]) -> G:
-        """Give a graph, loaded if nobody has it. Raises the model's error when its files or a library are unfit."""
+        """Give a graph, loaded if none is yet. Raises the model's error when its files or a library are unfit."""
         with self._loading:
             graph = self._graphs.get(key)
             if graph is None:

@@ -24,7 +24,7 @@ _CHECKSUMS: Final = "cksmvfs"  # refuses pages that are torn; here every byte co
 
 
 def raw_blocks(path: Path, damaged: Sequence[Path] = ()) -> Iterator[RawBlock]:
-    """Give the bytes of all files, in blocks that overlap; nobody may have the damaged ones open."""
+    """Give the bytes of all files, in blocks that overlap; no process may have the damaged ones open."""
     plain = next(name for name in apsw.vfs_names() if name != _CHECKSUMS)
     for suffix, place, kind in _FILES:
         file = Path(f"{path}{suffix}")
