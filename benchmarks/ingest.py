@@ -52,7 +52,7 @@ def measure(folder: Path, address: str, amount: int) -> Iterator[Figure]:
 def _plain_row(draft: Draft, vector: Vector) -> tuple[Any, ...]:
     """Give a row as anybody would hand it to the driver."""
     values = draft.record._asdict()
-    values.update(id=UUID(draft.record.id), metadata=Jsonb(draft.record.metadata))
+    values.update(id=UUID(draft.record.id), metadata=Jsonb(draft.record.metadata), media=Jsonb([]))
     return ("me", draft.content_hash, list(draft.terms), *values.values(), PgVector(vector))
 
 
@@ -77,7 +77,8 @@ def _bare_sqlite(path: Path, rows: Sequence[tuple[Any, ...]]) -> None:
     connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
     names = ", ".join(RECORD_COLUMNS)
     connection.execute(
-        f"CREATE TABLE bare (seq INTEGER, user_id, content_hash, terms, {names}, vector, PRIMARY KEY (user_id, id))"
+        f"CREATE TABLE bare (seq INTEGER, user_id, content_hash, terms, place, {names}, vector,"
+        " PRIMARY KEY (user_id, id))"
     )
     marks = ", ".join("?" * len(rows[0]))
     for start in range(0, len(rows), BATCH):
@@ -89,7 +90,7 @@ def _bare_sqlite(path: Path, rows: Sequence[tuple[Any, ...]]) -> None:
 def _column_type(column: str) -> str:
     if column in TIME_FIELDS:
         return "timestamptz"
-    special = {"id": "uuid", "superseded_by": "uuid", "metadata": "jsonb", "trust": "int2"}
+    special = {"id": "uuid", "superseded_by": "uuid", "metadata": "jsonb", "media": "jsonb", "trust": "int2"}
     return special.get(column, "float8" if column in {"importance", "confidence", "lat", "lng"} else "text")
 
 

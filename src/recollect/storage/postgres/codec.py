@@ -5,7 +5,7 @@ slowly is encoded here: ids, times, terms and vectors.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from struct import Struct
@@ -64,6 +64,11 @@ def column_type(space: Space) -> str:
 def number_type(space: Space) -> str:
     """Give the type of its numbers for NumPy, as the server wants them."""
     return ">f4" if column_type(space) == "vector" else ">f2"
+
+
+def word_array(words: Iterable[str]) -> str:
+    """Write an array of ids or other plain words, which need no quotes; the driver would look at each of them."""
+    return f"{{{','.join(words)}}}"
 
 
 def to_copy_row(user_id: str, draft: Draft) -> tuple[Any, ...]:

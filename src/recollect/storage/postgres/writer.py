@@ -9,7 +9,15 @@ import psycopg
 from recollect.model.literals import ItemKind, VectorKind
 from recollect.model.memories import Draft, MemoryRecord, Scope, Space, Vector
 from recollect.ports import Fingerprint, LiveMemory, Retirement, Slot
-from recollect.storage.postgres.codec import COPY_TYPES, column_type, number_type, pack_ids, pack_vectors, to_copy_row
+from recollect.storage.postgres.codec import (
+    COPY_TYPES,
+    column_type,
+    number_type,
+    pack_ids,
+    pack_vectors,
+    to_copy_row,
+    word_array,
+)
 from recollect.storage.postgres.connection import Packed
 from recollect.storage.postgres.session import QUERIES, PostgresSession, statement
 from recollect.storage.rows import DELETE
@@ -102,6 +110,9 @@ class PostgresWriter(TransferRows):
             for row in rows:
                 copy.write_row(row)
 
+    def _id_array(self, ids: Iterable[str]) -> object:
+        return word_array(ids)
+
     def _next_numbers(self, amount: int) -> Sequence[int]:
         """Give zeros: rows have no numbers here."""
         return [0] * amount
@@ -109,12 +120,10 @@ class PostgresWriter(TransferRows):
     def _index_terms(self, kind: ItemKind, written: Sequence[WrittenItem]) -> None:
         """Do nothing: the server's index follows the rows."""
 
-    def _number_changes(self) -> None:
-        amount = len(self._changes)
-        last = int(self._rows("next_changes", {"amount": amount})[0][0])
+    def _number_changes(self, before: int) -> None:
         whats, kinds, ids, moments = zip(*self._changes, strict=True)
-        values = {"before": last - amount, "whats": list(whats), "kinds": list(kinds), "ids": list(ids)}
-        self._execute("insert_changes", {**values, "now": max(moments)})
+        arrays = {"whats": word_array(whats), "kinds": word_array(kinds), "ids": word_array(ids)}
+        self._execute("insert_changes", {**arrays, "before": before, "now": max(moments)})
 
     def reindex(self, kind: ItemKind, terms: Mapping[str, Sequence[str]]) -> None:
         """Write the new words; the index follows."""

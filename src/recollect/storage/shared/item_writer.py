@@ -96,6 +96,10 @@ class SharedItemWriter(UserItemRows, UserLogRows, UserScopeRows, ABC):
     def _next_numbers(self, amount: int) -> Sequence[int]:
         """Reserve numbers for rows, where rows have numbers."""
 
+    def _id_array(self, ids: Iterable[str]) -> object:
+        """Give many ids as one parameter."""
+        return list(ids)
+
     @abstractmethod
     def _index_terms(self, kind: ItemKind, written: Sequence[WrittenItem]) -> None:
         """See to it that new rows are found by their words."""
@@ -117,8 +121,11 @@ class SharedItemWriter(UserItemRows, UserLogRows, UserScopeRows, ABC):
         """Remove rows and all that belongs to them."""
 
     @abstractmethod
-    def _number_changes(self) -> None:
-        """Write the changes in their order, which is also that of the commits: the user is locked."""
+    def _number_changes(self, before: int) -> None:
+        """Write the changes in their order, which is also that of the commits: the user is locked.
+
+        Their numbers follow that of the change before.
+        """
 
     @abstractmethod
     def reindex(self, kind: ItemKind, terms: Mapping[str, Sequence[str]]) -> None:
@@ -130,14 +137,18 @@ class SharedItemWriter(UserItemRows, UserLogRows, UserScopeRows, ABC):
     def finish(self) -> None:
         """Write what was deferred and the user's figures."""
         self._deferred.run()
+        amount = len(self._changes)
         if self._resets or any(self._added.values()) or any(self._new_ids.values()):
             added = {ROWS[kind]: self._added[kind] for kind in ITEM_KINDS}
-            new_ids = {f"new_{ROWS[kind]}": sorted(self._new_ids[kind]) for kind in ITEM_KINDS}
-            self._execute("count_user", {**added, **new_ids, "resets": self._resets, "freed": self._freed_bytes})
+            new_ids = {f"new_{ROWS[kind]}": self._id_array(sorted(self._new_ids[kind])) for kind in ITEM_KINDS}
+            figures = {"resets": self._resets, "freed": self._freed_bytes, "amount": amount}
+            last = self._rows("count_user", {**added, **new_ids, **figures})
+        elif amount:
+            last = self._rows("next_changes", {"amount": amount})
         if self._limits.memories or self._limits.storage_mb:
             self._insist_on_limits()
-        if self._changes:
-            self._number_changes()
+        if amount:
+            self._number_changes(int(last[0][0]) - amount)
 
     def limit_growth(self, limits: UserLimits) -> None:
         """Let nothing be added that leaves the user with more than that."""

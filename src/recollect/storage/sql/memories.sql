@@ -7,10 +7,10 @@ VALUES (:user_id, 1, 0, 0, 0, 0)
     ON CONFLICT (user_id) DO UPDATE SET generation = users.generation + 1
 
 -- count_user --
--- Keeps the user's figures true, in the transaction that changes them.
+-- Keeps the user's figures true, in the transaction that changes them, and reserves numbers of changes as `next_changes` does.
 UPDATE users
    SET memories = memories + :memories, messages = messages + :messages, chunks = chunks + :chunks,
-       resets = resets + :resets,
+       resets = resets + :resets, changes = changes + :amount,
        bytes = bytes - :freed
              + (SELECT coalesce(sum(octet_length(m.content) + octet_length(m.value) + octet_length(CAST(m.media AS text)) - 2), 0)
                   FROM memories m WHERE m.user_id = :user_id AND m.id = ANY(:new_memories::uuid[]))
@@ -20,6 +20,7 @@ UPDATE users
              + (SELECT coalesce(sum(octet_length(m.content)), 0)
                   FROM chunks m WHERE m.user_id = :user_id AND m.id = ANY(:new_chunks::uuid[]))
  WHERE user_id = :user_id
+RETURNING changes AS last
 
 -- bytes_of_memories --
 -- How large the texts of rows are. No media are two characters, which do not count.

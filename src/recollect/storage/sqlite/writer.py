@@ -111,9 +111,7 @@ class SqliteWriter(TransferRows):
         last = int(self._rows("next_numbers", {"amount": amount, "name": "item"})[0][0])
         return range(last - amount + 1, last + 1)
 
-    def _number_changes(self) -> None:
-        amount = len(self._changes)
-        before = int(self._rows("next_changes", {"amount": amount})[0][0]) - amount
+    def _number_changes(self, before: int) -> None:
         for (what, kind, moment), run in groupby(self._changes, key=attrgetter("what", "kind", "moment")):
             ids = [change.id for change in run]
             values = {"before": before, "what": what, "item_kind": kind, "ids": ids, "now": moment}
