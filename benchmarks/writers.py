@@ -12,19 +12,21 @@ from pathlib import Path
 
 from benchmarks.figures import Figure, seconds
 from benchmarks.lifelike import sentences
-from recollect import Memory, load_settings
+from recollect import Memory, NewMemory, load_settings
 
 _THREADS = 32
 _SINGLE = 20  # memories of each user in one round, stored one by one
 _ROUNDS = 5
 _USERS = 1_000
 _ROWS = 100  # of each user
+_VALUES = 5_000
 
 
 def measure(folder: Path, address: str, amount: int) -> Iterator[Figure]:  # noqa: ARG001 - the amounts are its own
     """Compare threads of many users with one thread, and rows of many users with those of one."""
     yield _single_stores(folder / "writers.db")
     yield from _many_users(folder, address)
+    yield from _superseding(folder, address)
 
 
 def open_without_vectors(database: str) -> Memory:
@@ -72,6 +74,24 @@ def _many_users(folder: Path, address: str) -> Iterator[Figure]:
         one = seconds(partial(_load, second, [("one", text) for text in texts]))
         rate = f"{len(texts) / many:,.0f} rows/s of {_USERS:,} users, {len(texts) / one:,.0f} of one"
         yield Figure(f"bulk over many users on {store}, speed against one user", one / many, 0.58, "at least", rate)
+
+
+def _superseding(folder: Path, address: str) -> Iterator[Figure]:
+    """Load values of many subjects, and then others that supersede them."""
+    for store, database in (("SQLite", str(folder / "values.db")), ("PostgreSQL", address)):
+        with open_without_vectors(database) as memory:
+            first, second = (
+                seconds(partial(memory.user("values").remember_many, _values(text))) for text in ("red", "blue")
+            )
+        rate = f"{_VALUES / second:,.0f} a second, {_VALUES / first:,.0f} of new ones"
+        yield Figure(f"superseding values on {store}, speed against new ones", first / second, 0.4, "at least", rate)
+
+
+def _values(text: str) -> list[NewMemory]:
+    return [
+        NewMemory(f"Lamp {number} is {text}", type="fact", subject=f"lamp {number}", key="colour", value=text)
+        for number in range(_VALUES)
+    ]
 
 
 def _load(database: str, rows: list[tuple[str, str]]) -> None:
