@@ -26,6 +26,7 @@ from recollect.embedding import LocalEmbedder
 from recollect.model.memories import Vector
 from recollect.models.reader import LocalReader
 from recollect.ports import Embedder, Role
+from tests.citus import THROUGH_A_CLUSTER, DistributedDatabase, cluster
 from tests.clusters import FROM_A_STANDBY, Standby, standby_of
 from tests.pooler import THROUGH_A_POOLER, Pooler, pooler
 from tests.postgres_server import postgres_server
@@ -162,7 +163,7 @@ class Server:
         self._server = postgres_server(folder)
         self.admin_url = self._server.get_uri()
         self._numbers = count()
-        self._shared: SharedDatabase | None = None
+        self._shared: SharedDatabase | DistributedDatabase | None = None
         self._helpers = ExitStack()
         self._pooler: Pooler | None = None
         self._standby: Standby | None = None
@@ -196,7 +197,11 @@ class Server:
 
     def borrow(self) -> str:
         """Give the address of the empty database that the tests of this worker use one after the other."""
-        if self._shared is None:
+        if self._shared is None and THROUGH_A_CLUSTER:
+            folder = Path(mkdtemp(prefix="recollect-cluster-"))
+            folder.chmod(0o755)  # its servers may run as another account
+            self._shared = DistributedDatabase(self._helpers.enter_context(cluster(folder)))
+        elif self._shared is None:
             self._shared = SharedDatabase(self.fresh())
         return self._shared.address
 

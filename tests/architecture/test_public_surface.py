@@ -65,7 +65,7 @@ NAMESPACES = {
 }
 VERBS_OF_A_STORE = {
     "open", "user", "stats", "status", "doctor", "maintain", "purge", "backup", "restore", "load", "embed_waiting",
-    "verify_erasure", "repair", "retry_parked", "close", "export", "import_archive",
+    "verify_erasure", "repair", "distribute", "retry_parked", "close", "export", "import_archive",
 }  # fmt: skip
 MOST_NAMES = 40
 

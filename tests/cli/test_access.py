@@ -95,7 +95,7 @@ TYPED: Mapping[str, tuple[str, ...]] = {
 SERVERS = {"serve"}  # they open the store for themselves, and call `require_permission` before
 DECLARED: Mapping[str, CommandPermissions] = permissions()
 # They need no permission, and say why.
-FREE = {"demo", "e5-server", "hook", "install", "mcp", "new-key", "repair", "restore", "uninstall"}
+FREE = {"demo", "distribute", "e5-server", "hook", "install", "mcp", "new-key", "repair", "restore", "uninstall"}
 
 
 @dataclass(frozen=True)

@@ -283,6 +283,16 @@ def _note_late(store: PostgresStore) -> None:
     store.note_searches(ME, [SearchNote(OTHER_ID, LONG_AGO, "recall", 1, 2.0, 0.5, "", "late")], 100)
 
 
+def _insert_as_distributed(store: PostgresStore) -> object:
+    """Insert a batch as a store that is distributed does."""
+    usual = store._transactions
+    store._transactions = usual._replace(distributed=True)
+    try:
+        return store.write(ME, lambda w: w.insert([a_new_draft(number) for number in range(30)], SPACE))
+    finally:
+        store._transactions = usual
+
+
 _IMPORTS: Mapping[str, Callable[[StoreWriter], object]] = {
     **{f"import known {table.name}": partial(_look_up, table=table) for table in TRANSFERRED},
     **{f"import {table.name}": partial(_bring, table=table) for table in TRANSFERRED},
@@ -374,6 +384,7 @@ WRITES: Mapping[str, Crossing] = {
             "forget_all_traces": lambda w: w.forget_traces(everything=True),
         }.items()
     },
+    "insert_many as distributed": _insert_as_distributed,
     "set_member": lambda s: s.write(
         OUR_SCOPE, lambda w: w.set_member(Membership("ours", "another", "reader", NOW, "local"))
     ),

@@ -177,6 +177,8 @@ _ASSEMBLERS = {
     "stored_text_queries.py",
     "scrub.py",
     "purge.py",
+    "distribute.py",
+    "cluster.py",
     "copy.py",
     "dump.py",
     "first_look.py",

@@ -18,7 +18,8 @@ from recollect.api.user import UserMemory
 from recollect.engine.audit.idempotency import AuditedWrite
 from recollect.model.backups import Restored
 from recollect.model.repairs import Repaired
-from recollect.ports import BackupProgress, Clock, Embedder, Summarizer
+from recollect.model.stats import Distribution
+from recollect.ports import BackupProgress, Clock, Embedder, StepListener, Summarizer
 from recollect.settings import Settings
 
 
@@ -263,6 +264,20 @@ class AsyncMemory(AsyncTwin[Memory]):
     ) -> Repaired | None:
         """Repair a SQLite file, if it is damaged. See `Memory.repair`."""
         return await to_thread(Memory.repair, database, settings=settings, clock=clock)
+
+    @staticmethod
+    async def distribute(
+        database: str | PathLike[str] | None = None,
+        *,
+        settings: Settings | None = None,
+        shards: int = 0,
+        dry_run: bool = False,
+        tell: StepListener | None = None,
+    ) -> Distribution:
+        """Turn a store on PostgreSQL into one that Citus distributes. See `Memory.distribute`."""
+        return await to_thread(
+            Memory.distribute, database, settings=settings, shards=shards, dry_run=dry_run, tell=tell
+        )
 
     @property
     def repaired(self) -> Repaired | None:

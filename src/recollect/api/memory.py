@@ -40,10 +40,10 @@ from recollect.model.backups import Backup, Restored
 from recollect.model.memories import Loaded, NewMemory
 from recollect.model.receipts import ErasureCheck, Receipt
 from recollect.model.repairs import Repaired
-from recollect.model.stats import Maintenance, Problem, Purged, Status, StoreStats, WorkReport
+from recollect.model.stats import Distribution, Maintenance, Problem, Purged, Status, StoreStats, WorkReport
 from recollect.ports import BackupProgress, Clock, Embedder, StepListener, Summarizer
 from recollect.settings import Settings, load_settings
-from recollect.storage import repair_store
+from recollect.storage import distribute_store, repair_store
 from recollect.text.clean import clean
 
 __all__ = ["AuditedWrite", "IdempotentRequest", "Memory", "UserMemory"]
@@ -200,6 +200,24 @@ class Memory:
         file is sound. Raises StoreDamaged when no row can be saved; then nothing was changed.
         """
         return repair_store(chosen_settings(database, settings), clock or SystemClock(), TombstoneMarks())
+
+    @staticmethod
+    def distribute(
+        database: str | PathLike[str] | None = None,
+        *,
+        settings: Settings | None = None,
+        shards: int = 0,
+        dry_run: bool = False,
+        tell: StepListener | None = None,
+    ) -> Distribution:
+        """Turn a store on PostgreSQL into one that Citus distributes over several servers, user by user.
+
+        No process may have the store open. `shards` is into how many parts the users are divided; 0 leaves it to the
+        server's `citus.shard_count`. With `dry_run` nothing is changed, and the result has the statements. Safe to
+        interrupt: the next call goes on. `tell` is as for `purge`.
+        """
+        chosen = chosen_settings(database, settings)
+        return distribute_store(chosen, shards=shards, dry_run=dry_run, tell=tell or (lambda *_: None))
 
     @property
     def repaired(self) -> Repaired | None:

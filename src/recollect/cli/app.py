@@ -26,7 +26,7 @@ from recollect.cli import (
     slack,
 )
 from recollect.cli.errors import Application
-from recollect.cli.maintenance import backup, erasure, insights, repair, store, transfer
+from recollect.cli.maintenance import backup, distribution, erasure, insights, repair, store, transfer
 from recollect.cli.options import GlobalOptions, JsonOption, example, option
 
 app = typer.Typer(
@@ -76,7 +76,7 @@ def recollect(
 
 for group in (
     memories, search, similarity, folders, files, facts, places, conversations, hooks, hosts, embedding, reembed, store,
-    insights, erasure, backup, repair, transfer, demo,
+    insights, erasure, backup, repair, distribution, transfer, demo,
     keys, scopes, serve, slack,
 ):  # fmt: skip
     app.add_typer(group.commands.typer)

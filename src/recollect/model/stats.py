@@ -313,6 +313,14 @@ class Purged:
 
 
 @dataclass(frozen=True, slots=True)
+class Distribution:
+    """The result of `distribute`: the statements that were run, or with `dry_run` those that would be."""
+
+    statements: tuple[str, ...]
+    dry_run: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """A problem that `doctor` found: which check, how many rows, and what to do."""
 

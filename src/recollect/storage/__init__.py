@@ -5,7 +5,8 @@ from pathlib import Path
 
 from recollect.errors import InvalidInput, StoreUnavailable
 from recollect.model.repairs import Repaired
-from recollect.ports import Clock, DatabaseRestorer, Store
+from recollect.model.stats import Distribution
+from recollect.ports import Clock, DatabaseRestorer, StepListener, Store
 from recollect.ports.repair import ItemMarks
 from recollect.settings import Settings
 
@@ -58,6 +59,20 @@ def repair_store(settings: Settings, clock: Clock, marks: ItemMarks) -> Repaired
         Path(settings.database), busy_timeout_s=settings.sqlite.busy_timeout_s, clock=clock, marks=marks
     )
     return repaired
+
+
+def distribute_store(settings: Settings, *, shards: int, dry_run: bool, tell: StepListener) -> Distribution:
+    """Let Citus distribute the database that the settings name."""
+    if not settings.database.startswith(_SERVER_PREFIXES):
+        raise InvalidInput(
+            f"{settings.database} is a SQLite file, which is in one place. Only a store on PostgreSQL can be "
+            "distributed: move it there with `recollect export` and `recollect import`."
+        )
+    cluster = import_module("recollect.storage.postgres.maintenance.distribute")
+    distribution: Distribution = cluster.distribute(
+        settings.database, settings.postgres, shards=shards, dry_run=dry_run, tell=tell
+    )
+    return distribution
 
 
 def open_restorer(settings: Settings) -> DatabaseRestorer:

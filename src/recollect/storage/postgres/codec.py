@@ -5,7 +5,7 @@ slowly is encoded here: ids, times, terms and vectors.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from struct import Struct
@@ -90,6 +90,15 @@ def to_copy_row(user_id: str, draft: Draft) -> tuple[Any, ...]:
     place = place_id(draft.record.address, draft.record.place_label)
     encoded_place = None if place is None else bytes.fromhex(place.replace("-", ""))
     return (user_id, draft.content_hash, _terms(draft.terms), encoded_place, *values)
+
+
+def json_rows(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Write rows of values as one JSON array."""
+    return json.dumps(rows, ensure_ascii=False, default=_plain)
+
+
+def _plain(value: object) -> object:
+    return value.obj if isinstance(value, Jsonb) else str(value)  # a moment, as the server reads it
 
 
 def _time(moment: datetime) -> bytes:

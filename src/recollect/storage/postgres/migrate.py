@@ -24,11 +24,14 @@ def migrate(connection: PgConnection, where: str, now: datetime, analyser: int) 
     A new database notes which version of the analyser will make its terms.
     """
     known = load_migrations("postgres")
-    if _has_migrations_table(connection) and not pending_migrations(known, _applied(connection), where):
+    if has_migrations_table(connection) and not pending_migrations(known, _applied(connection), where):
         return
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (SCHEMA_LOCK,))
         connection.execute("SET LOCAL recollect.reach = 'store'")  # the owner too is under row security
+        connection.execute(
+            "SET LOCAL citus.multi_shard_modify_mode = 'sequential'"
+        )  # of use to a store that is distributed
         ensure_vector(connection)
         connection.execute(MIGRATIONS_TABLE)
         applied = _applied(connection)
@@ -51,7 +54,8 @@ def _key_tombstones(connection: PgConnection) -> None:
     connection.cursor().executemany(update, changes)
 
 
-def _has_migrations_table(connection: PgConnection) -> bool:
+def has_migrations_table(connection: PgConnection) -> bool:
+    """Tell whether there is a store, of whatever version."""
     row = connection.execute("SELECT to_regclass('schema_migrations')").fetchone()
     return row is not None and row[0] is not None
 

@@ -1,6 +1,6 @@
 """Searches one user's rows from one snapshot of the database."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import log
 from typing import Any
 
@@ -15,6 +15,7 @@ from recollect.storage.filters import is_local
 from recollect.storage.postgres.codec import column_type
 from recollect.storage.postgres.roles import LoginRights
 from recollect.storage.postgres.session import PostgresSession
+from recollect.storage.session import ResultRow
 from recollect.storage.shared.reader import SharedReader, count_terms
 from recollect.storage.tombstones import TombstoneSecrets
 
@@ -34,6 +35,7 @@ class PostgresReader(SharedReader):
     ) -> None:
         super().__init__(session, scope, secrets=secrets)
         self._rights = rights
+        self._distributed = session.distributed
 
     def text_candidates(self, terms: Sequence[str], filters: ItemFilters, limit: int) -> TextCandidates:
         """Find rows that hold any of the terms; when there are too many, those with the rarer ones."""
@@ -58,11 +60,20 @@ class PostgresReader(SharedReader):
         passing = self._filtered("known_candidates", filters, {"ids": ids, "limit": most})
         rows = sorted(passing, key=lambda row: rank[row[0]])[:limit]
         if len(rows) < limit and len(ids) == most:
-            rows = self._filtered("ranked_matching", filters, {**asked, "limit": limit})
+            rows = self._all_ranked(asked, filters, limit)
         candidates = [TextCandidate(*row) for row in rows]
         all_of_them = len(candidates) < limit
         frequencies = count_terms(candidates, terms) if all_of_them else dict(zip(terms, counts, strict=True))
         return TextCandidates(candidates, frequencies, total)
+
+    def _all_ranked(self, asked: Mapping[str, Any], filters: ItemFilters, limit: int) -> list[ResultRow]:
+        """Look at all rows that hold any of the terms. Several servers join no function with a table: ids first."""
+        if not self._distributed:
+            return self._filtered("ranked_matching", filters, {**asked, "limit": limit})
+        ((_, ids),) = self._rows("ranked_words", {**asked, "most": None}, kind=filters.kind)
+        rank = {row_id: place for place, row_id in enumerate(ids)}
+        passing = self._filtered("known_candidates", filters, {"ids": ids, "limit": len(ids)})
+        return sorted(passing, key=lambda row: rank[row[0]])[:limit]
 
     def _frequency(self, term: str, kind: ItemKind) -> int:
         return int(self._rows("term_frequency", {"terms": [term]}, kind=kind)[0][0])

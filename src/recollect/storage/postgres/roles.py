@@ -125,6 +125,7 @@ def _admit(connection: PgConnection, role: str, searcher: str) -> bool:
         with connection.transaction():
             session = PostgresSession(connection)
             session.lock_spaces()
+            connection.execute("SET LOCAL citus.multi_shard_modify_mode = 'sequential'")
             session.execute("admit", {"role": role, "searcher": searcher})
 
     return _insist(admit)

@@ -7,7 +7,7 @@ the role it does so in, end with it: a connection never carries them on to anoth
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import count
 from typing import Any, Final, Literal, NamedTuple
 
@@ -17,6 +17,7 @@ from recollect.model.filters import ItemFilters, PlaceFilters
 from recollect.model.literals import VectorKind
 from recollect.model.memories import Scope, Space, Vector
 from recollect.storage.filters import conditions
+from recollect.storage.postgres.cluster import without_away_workers
 from recollect.storage.postgres.codec import CODEC, column_type
 from recollect.storage.postgres.connection import PgConnection
 from recollect.storage.rows import of_kind
@@ -64,10 +65,11 @@ def _holds_any(terms: Sequence[str], name: str, values: dict[str, Any]) -> str:
 
 
 class TransactionSettings(NamedTuple):
-    """How a transaction works: the role it takes on ('' for none), and how long it waits for a lock."""
+    """How a transaction works: in which role ('' for none), how long it waits for a lock, on one server or several."""
 
     role: str = ""
     lock_timeout_s: float = _LONGEST_WAIT_S
+    distributed: bool = False
 
 
 _USUAL: Final = TransactionSettings()
@@ -85,6 +87,7 @@ class PostgresSession(StoreSession):
         connect: Callable[[], PgConnection] | None = None,
     ) -> None:
         self.connection = connection
+        self.distributed = settings.distributed
         self._settings = settings
         self._connect = connect
 
@@ -148,6 +151,12 @@ class PostgresSession(StoreSession):
         prepare = False if name in _PLANNED_EACH_TIME else None  # None: once it has been run several times
         return self.connection.execute(sql.encode(), {**bound, **values}, prepare=prepare).fetchall()
 
+    def whole_store(self) -> AbstractContextManager[None]:
+        """Let questions about the store leave out the users of workers that are away, if there are workers."""
+        if not self.distributed or not self.row("has_citus")[0]:
+            return nullcontext()
+        return without_away_workers(self.connection, [str(row[0]) for row in self.rows("user_tables")])
+
     def act_for(self, scope: Scope | None) -> None:
         """Let what follows in this transaction see and change one user's rows, or those of the whole store."""
         longest_wait = f"{round(self._settings.lock_timeout_s * 1000)}ms"
@@ -180,8 +189,9 @@ class PostgresSession(StoreSession):
         """Look for jobs that are due, and lease them user by user: no statement locks rows of several users."""
         self.execute("lock_schema", {"lock": _CLAIM_LOCK})
         due = defaultdict[str, list[str]](list)
-        for user_id, item_id in self.rows(f"due_{what}", values):
-            due[user_id].append(item_id)
+        with self.whole_store():
+            for user_id, item_id in self.rows(f"due_{what}", values):
+                due[user_id].append(item_id)
         with self.connection.pipeline():
             lease = statement("lease_jobs")
             leased = [

@@ -26,9 +26,11 @@ from recollect.ports.erasure import RawBlock, StoredRow
 from recollect.settings import PostgresSettings, hide_password
 from recollect.storage.postgres import roles
 from recollect.storage.postgres.change_notifier import ChangeSender, ServerChangeNotifier
+from recollect.storage.postgres.cluster_store import AWAY, ClusterStore
 from recollect.storage.postgres.connection import PgConnection, check_server, connect, is_pooled, translated
 from recollect.storage.postgres.large_user_indexes import build_indexes, missing_indexes
 from recollect.storage.postgres.maintenance import purge as purging
+from recollect.storage.postgres.maintenance.distribute import is_distributed
 from recollect.storage.postgres.maintenance.dump import copy_database
 from recollect.storage.postgres.migrate import applied_version, migrate
 from recollect.storage.postgres.pool import ServerPool
@@ -38,10 +40,8 @@ from recollect.storage.postgres.session import PostgresSession, TransactionSetti
 from recollect.storage.postgres.writer import PostgresWriter
 from recollect.storage.session import StoreSession
 from recollect.storage.shared.erasure import SharedErasureStore
-from recollect.storage.shared.space_store import BatchStore, SharedSpaceStore, VectorCacheStore
+from recollect.storage.shared.space_store import BatchStore
 from recollect.storage.shared.store import (
-    SharedAccessLogStore,
-    SharedPlaceStore,
     SharedReadingStore,
     SharedScopeStore,
     StoreFigures,
@@ -72,12 +72,9 @@ _NO_STATISTICS = "This login may not look into the server's statistics."
 
 
 class PostgresStore(
-    SharedSpaceStore,
-    VectorCacheStore,
+    ClusterStore,
     BatchStore,
-    SharedPlaceStore,
     SharedReadingStore,
-    SharedAccessLogStore,
     SharedScopeStore,
     SharedTransferStore,
     SharedErasureStore,
@@ -102,7 +99,8 @@ class PostgresStore(
             check_server(connection)
             migrate(connection, self._where, clock.now(), analyser)
             self._rights = roles.login_rights(connection, settings.role)
-            self._transactions = TransactionSettings(self._rights.role, settings.lock_timeout_s)
+            distributed = is_distributed(PostgresSession(connection), self._where)
+            self._transactions = TransactionSettings(self._rights.role, settings.lock_timeout_s, distributed)
             self._prepares = settings.prepare == "always" or (settings.prepare == "auto" and not is_pooled(connection))
             self._secrets = self._read_secrets(connection)
         self._sender = ChangeSender(self._connect)
@@ -154,9 +152,11 @@ class PostgresStore(
             session.act_for(scope)
             yield session
 
-    def _reading(self, scope: Scope | None = None) -> AbstractContextManager[PostgresSession]:
-        """Lend a session for questions."""
-        return self._lent(scope)
+    @contextmanager
+    def _reading(self, scope: Scope | None = None) -> Iterator[PostgresSession]:
+        """Lend a session for questions; those about the store leave out the users of workers that are away."""
+        with self._lent(scope) as session, session.whole_store() if scope is None else nullcontext():
+            yield session
 
     @contextmanager
     def _writing(
@@ -306,7 +306,7 @@ class PostgresStore(
 
     def erasure(self) -> Erasure:
         """Say whether rows were deleted since the store was purged."""
-        with self._lent() as session:
+        with self._reading() as session:
             return Erasure(_UNPURGED) if purging.owes_purge(session) else Erasure()
 
     def released_reserve(self) -> AbstractContextManager[bool]:
@@ -364,6 +364,11 @@ class PostgresStore(
 
     def copy_database(self, target: str, tell: BackupProgress) -> DatabaseFacts:
         """Dump the database while it is in use, with a connection of its own."""
+        if self._transactions.distributed:
+            raise StoreError(
+                f"{self._where} is distributed over several servers, of which no dump has all rows as they are at one "
+                "moment. Back them up with the tools of the servers, or use `recollect export`."
+            )
         return copy_database(self._url, self._settings, Path(target), tell)
 
     def own_files(self) -> frozenset[tuple[int, int]]:
@@ -402,8 +407,9 @@ class PostgresStore(
 
     def check(self) -> Sequence[Problem]:
         """Look for rows without their other halves, and whether row-level security holds."""
-        problems = []
-        with self._lent() as session:
+        away = self._away()
+        problems = [Problem("workers_away", len(away), AWAY)] if away else []
+        with self._reading() as session:
             kinds = {row.number: row.kind for row in list_spaces(session)}
             for check in load_checks("postgres", kinds):
                 ((amount,),) = session.connection.execute(check.sql.encode()).fetchall()
@@ -453,12 +459,13 @@ class PostgresStore(
 
     def advice(self) -> Sequence[str]:
         """Say which users would profit from an index, and what of the server's settings endangers data."""
-        with self._lent() as session:
+        away = tuple(f"The worker {worker} does not answer. {AWAY}" for worker in self._away())
+        with self._reading() as session:
             lacking = len(list(missing_indexes(session, self._settings.giant_user_rows)))
             unsafe = " and ".join(row[0] for row in session.rows("unsafe_settings"))
         large = f"{lacking} large user(s) have no vector index yet: run `recollect maintain`."
         loss = f"The server runs with {unsafe} off: a power failure can lose or damage what was stored. Set it to on."
-        return (*((large,) if lacking else ()), *((loss,) if unsafe else ()), *self._rights.advice)
+        return (*away, *((large,) if lacking else ()), *((loss,) if unsafe else ()), *self._rights.advice)
 
     def close(self) -> None:
         """Close all connections; a write under way is finished first."""

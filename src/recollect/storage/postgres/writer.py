@@ -12,6 +12,7 @@ from recollect.ports import Fingerprint, LiveMemory, Retirement, Slot
 from recollect.storage.postgres.codec import (
     COPY_TYPES,
     column_type,
+    json_rows,
     number_type,
     pack_ids,
     pack_vectors,
@@ -47,6 +48,7 @@ class PostgresWriter(TransferRows):
         super().__init__(session, scope, secrets=secrets, geocodes=geocodes)
         self._server = session
         self._connection = session.connection
+        self._distributed = session.distributed
 
     def insert(self, drafts: Sequence[Draft], space: Space | None) -> frozenset[str]:
         """Write rows; the unique index names the ones it refuses."""
@@ -90,6 +92,14 @@ class PostgresWriter(TransferRows):
         )
 
     def _insert_many(self, drafts: Sequence[Draft]) -> frozenset[str]:
+        """Write a batch. Several servers take it in one statement only if it comes as a value."""
+        if not self._distributed:
+            return self._insert_staged(drafts)
+        rows = json_rows([self._codec.memory_values(self._user, draft) for draft in drafts])
+        written = frozenset(self._ids("insert_json_rows", {"rows": rows}))
+        return frozenset(draft.record.id for draft in drafts) - written
+
+    def _insert_staged(self, drafts: Sequence[Draft]) -> frozenset[str]:
         """Send rows by way of the staging table; when one of them is known already, let the index sort them out."""
         self._stage([to_copy_row(self._user, draft) for draft in drafts])
         try:

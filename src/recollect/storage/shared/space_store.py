@@ -79,14 +79,16 @@ class SharedSpaceStore(StoreBase):
                 _shelve(session, number)
 
     def drop_space(self, space: Space) -> None:
-        """Remove a space."""
+        """Remove a space: first its rows in other tables, then its tables. No transaction does both on a cluster."""
         with self._exclusive() as session:
             for number in list_spaces(session).numbers(space):
-                session.execute("delete_jobs_of_space", {"space": number})
-                session.drop_space(number)
-                session.execute("delete_space", {"number": number})
+                _shelve(session, number)
             session.execute("forget_cached_space", {"space": space_label(space)})
             session.execute("delete_bulks_of_space", {"space": space_label(space)})
+        with self._exclusive() as session:
+            for number in list_spaces(session).numbers(space):
+                session.drop_space(number)
+                session.execute("delete_space", {"number": number})
 
     def claim_jobs(
         self,

@@ -250,9 +250,11 @@ class SharedAccessLogStore(StoreBase):
         return [Scope(row[0]) for row in self._ask("audited_users")]
 
     def note_searches(self, scope: Scope, notes: Sequence[SearchNote], keep: int) -> None:
-        """Keep figures about searches."""
+        """Keep figures about searches, a moment after them: what was forgotten meanwhile may be what one asked for."""
         with self._writing(scope) as session:
-            session.execute_many("log_search", [{"user_id": scope.user_id, **note._asdict()} for note in notes])
+            forgotten = session.codec.time_or_none(session.row("last_forgotten", {"user_id": scope.user_id})[0])
+            kept = [note._replace(query="") if forgotten and forgotten > note.asked_at else note for note in notes]
+            session.execute_many("log_search", [{"user_id": scope.user_id, **note._asdict()} for note in kept])
             session.execute("trim_searches", {"user_id": scope.user_id, "keep": keep - 1})
 
     def forget_old_logs(self, *, answers: datetime, changes: datetime, searches: datetime, sessions: datetime) -> None:

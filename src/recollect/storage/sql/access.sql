@@ -99,13 +99,14 @@ SELECT number, done_at, actor, action, items, amount, hash FROM audit_log
 SELECT DISTINCT user_id FROM audit_log ORDER BY user_id
 
 -- log_search --
--- Figures about a search. They are written a moment after it: what was forgotten meanwhile may be what it asked for.
+-- Figures about a search.
 INSERT INTO search_log (user_id, id, asked_at, verb, hits, took_ms, answerable, degraded, query, user_agent, found)
-VALUES (:user_id, :id, :asked_at, :verb, :hits, :took_ms, :answerable, :degraded,
-        CASE WHEN EXISTS (SELECT 1 FROM tombstones WHERE user_id = :user_id AND forgotten_at > :asked_at)
-             THEN '' ELSE :query END,
-        :user_agent, :found)
+VALUES (:user_id, :id, :asked_at, :verb, :hits, :took_ms, :answerable, :degraded, :query, :user_agent, :found)
     ON CONFLICT DO NOTHING
+
+-- last_forgotten --
+-- When something was forgotten last.
+SELECT max(forgotten_at) AS moment FROM tombstones WHERE user_id = :user_id
 
 -- trim_searches --
 -- All but the newest searches of a user.

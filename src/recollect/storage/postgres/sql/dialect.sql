@@ -177,6 +177,27 @@ SELECT
  ORDER BY id
     ON CONFLICT DO NOTHING
 
+-- insert_json_rows --
+-- A batch for a store that is distributed, of which some may be known: the row of the user tells where it belongs.
+INSERT INTO memories (
+    user_id, content_hash, terms, place,
+    id, type, content, subject, key, value, context, importance, confidence, source, trust, session_id,
+    occurred_at, valid_from, valid_until, superseded_by, expires_at, lat, lng, address, place_label, metadata,
+    created_at, updated_at, media)
+SELECT
+    u.user_id, r.content_hash, r.terms, r.place,
+    r.id, r.type, r.content, r.subject, r.key, r.value, r.context, r.importance, r.confidence, r.source, r.trust, r.session,
+    r.occurred_at, r.valid_from, r.valid_until, r.superseded_by, r.expires_at, r.lat, r.lng, r.address, r.place_label, r.metadata,
+    r.created_at, r.updated_at, r.media
+  FROM users u CROSS JOIN jsonb_to_recordset(:rows::jsonb) AS r (
+       content_hash text, terms text[], place uuid, id uuid, type text, content text, subject text, key text, value text, context text,
+       importance float8, confidence float8, source text, trust smallint, session text, occurred_at timestamptz,
+       valid_from timestamptz, valid_until timestamptz, superseded_by uuid, expires_at timestamptz, lat float8, lng float8,
+       address text, place_label text, metadata jsonb, created_at timestamptz, updated_at timestamptz, media jsonb)
+ WHERE u.user_id = :user_id
+    ON CONFLICT DO NOTHING
+RETURNING id
+
 -- refused_staged --
 -- What the unique index did not let in.
 SELECT s.id FROM recollect_staged s
@@ -343,6 +364,18 @@ SELECT c.relname AS name
    AND EXISTS (SELECT 1 FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname LIKE 'recollect\_%')
  ORDER BY pg_total_relation_size(c.oid), c.relname
 
+-- user_tables --
+-- The tables whose rows belong to users, the first one being that of the users themselves.
+SELECT c.relname AS name
+  FROM pg_class c
+ WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
+   AND EXISTS (SELECT 1 FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname IN ('recollect_own', 'recollect_member'))
+ ORDER BY c.relname <> 'users', c.relname COLLATE "C"
+
+-- has_citus --
+-- Whether tables can be distributed.
+SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') AS has
+
 -- may_read_statistics --
 -- Whether the login may look into the statistics themselves: row-level security hides the view of them.
 SELECT has_table_privilege('pg_statistic', 'SELECT') AS may
@@ -434,10 +467,10 @@ RETURNING user_id, item_id, item_kind, attempts
 INSERT INTO jobs (user_id, kind, item_kind, item_id, space, attempts, due_at, lease_until, reason, created_at)
 SELECT m.user_id, 'embed', :item_kind, m.id, {space}, 0, :now, NULL, '', :now
   FROM {rows} m
+  LEFT JOIN (SELECT user_id, item_id, bool_or(part = 0) AS whole, max(part) <> count(*) FILTER (WHERE part > 0) AS gaps
+               FROM vectors_{space} GROUP BY user_id, item_id) v ON v.user_id = m.user_id AND v.item_id = m.id
  WHERE EXISTS (SELECT 1 FROM embedding_spaces s WHERE s.number = {space} AND s.state <> 'kept')
-   AND (NOT EXISTS (SELECT 1 FROM vectors_{space} v WHERE v.user_id = m.user_id AND v.item_id = m.id AND v.part = 0)
-        OR (m.user_id, m.id) IN (SELECT v.user_id, v.item_id FROM vectors_{space} v WHERE v.part > 0
-                                  GROUP BY v.user_id, v.item_id HAVING max(v.part) <> count(*)))
+   AND (v.whole IS NOT TRUE OR v.gaps)
    AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.user_id = m.user_id AND j.item_id = m.id AND j.space = {space})
     ON CONFLICT DO NOTHING
 
