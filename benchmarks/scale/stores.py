@@ -19,14 +19,20 @@ SETS = ("quality", "requests")
 _FEWEST, _MOST, _MIDDLE = 10, 100, 1_000
 MIDDLE_USER = "middle"
 
+# Which stored item is which line of a set, and how many rows went in per second.
+Filled = tuple[Mapping[str, Sequence[str]], float]
+
 
 @dataclass(frozen=True, slots=True)
 class BuiltStore:
-    """A store, what building it took, and which stored item is which line of a set."""
+    """A store, what building it took, and which stored item is which line of a set.
+
+    `load_rows_per_s` is how many rows went in at last, per second of processor time.
+    """
 
     path: Path
     rows: int
-    load_cpu_s: float
+    load_rows_per_s: float
     maintain_cpu_s: float
     lines: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
@@ -53,13 +59,14 @@ def _as_giant(name: str, chosen: QualitySet) -> QualitySet:
 def giant(folder: Path, made: MadeMemories, rows: int) -> BuiltStore:
     """Build a store of one user: the sets first, then made-up memories."""
 
-    def fill(memory: Memory, spent: CpuTime) -> Mapping[str, Sequence[str]]:
-        stored = store(memory, [line for chosen in sets_of_the_giant().values() for line in chosen.lines])
+    def fill(memory: Memory) -> Filled:
+        stored, rate = store(memory, [line for chosen in sets_of_the_giant().values() for line in chosen.lines]), 0.0
         for start in range(0, rows, BLOCK):
-            items = _block(made, start // BLOCK)[: rows - start]
+            items, spent = _block(made, start // BLOCK)[: rows - start], CpuTime()
             with spent:
                 memory.user(GIANT).remember_many(items)
-        return dict(stored)
+            rate = len(items) / spent.seconds
+        return dict(stored), rate
 
     return _built(folder / f"giant-{rows}.db", rows, fill)
 
@@ -69,13 +76,14 @@ def many_users(folder: Path, made: MadeMemories, users: int) -> BuiltStore:
     amounts = {f"user{number}": _FEWEST + number * 37 % (_MOST - _FEWEST + 1) for number in range(users)}
     amounts[MIDDLE_USER] = _MIDDLE
 
-    def fill(memory: Memory, spent: CpuTime) -> Mapping[str, Sequence[str]]:
+    def fill(memory: Memory) -> Filled:
         made_items = (item for number in count() for item in _block(made, number))
+        spent = CpuTime()
         for user, amount in amounts.items():
             items = list(islice(made_items, amount))
             with spent:
                 memory.user(user).remember_many(items)
-        return {}
+        return {}, sum(amounts.values()) / spent.seconds
 
     return _built(folder / f"users-{users}.db", sum(amounts.values()), fill)
 
@@ -85,16 +93,16 @@ def _block(made: MadeMemories, number: int) -> list[NewMemory]:
     return [NewMemory(text, vector=vector) for text, vector in zip(texts, vectors, strict=True)]
 
 
-def _built(path: Path, rows: int, fill: Callable[[Memory, CpuTime], Mapping[str, Sequence[str]]]) -> BuiltStore:
+def _built(path: Path, rows: int, fill: Callable[[Memory], Filled]) -> BuiltStore:
     notes = path.with_suffix(".json")
     if notes.exists():
         return BuiltStore(path, **json.loads(notes.read_text("utf-8")))
     path.unlink(missing_ok=True)
-    loading, tuning = CpuTime(), CpuTime()
+    tuning = CpuTime()
     with open_memory(str(path)) as memory:
-        lines = fill(memory, loading)
+        lines, rate = fill(memory)
         with tuning:
             memory.maintain()
-    built = BuiltStore(path, rows, loading.seconds, tuning.seconds, lines)
+    built = BuiltStore(path, rows, rate, tuning.seconds, lines)
     notes.write_text(json.dumps({name: value for name, value in asdict(built).items() if name != "path"}), "utf-8")
     return built

@@ -19,7 +19,7 @@ def probe(ms: float) -> Probe:
 def results(tmp_path: Path) -> Results:
     path = tmp_path / "store.db"
     path.write_bytes(b"\0" * 1_000_000)
-    small, large = (BuiltStore(path, rows, load_cpu_s=10.0, maintain_cpu_s=1.0) for rows in (1_000, 10_000))
+    small, large = (BuiltStore(path, rows, load_rows_per_s=10.0, maintain_cpu_s=1.0) for rows in (1_000, 10_000))
     found = {"quality": Interval(90.0, 80.0, 100.0)}
     giants = [Measured(small, probe(5.0), 1.0, found, 1.0), Measured(large, probe(30.0), 2.0, found, 0.98)]
     return Results(giants, [MeasuredUsers(small, 10, probe(1.0), probe(2.0)) for _ in range(2)])

@@ -115,9 +115,14 @@ def test_another_users_rows_are_not_listed(session: CountingSession) -> None:
     assert set(theirs.newest(WORDS[0], ROWS).tolist()).isdisjoint(mine.newest(WORDS[0], ROWS).tolist())
 
 
-def test_filters_that_leave_little_still_find_it(told: UserMemory) -> None:
+@pytest.mark.parametrize("many_rows", [matching.MANY_ROWS, 0])
+def test_filters_that_leave_little_still_find_it(
+    told: UserMemory, monkeypatch: pytest.MonkeyPatch, many_rows: int
+) -> None:
     told.remember(f"The only lesson speaks of {WORDS[0]}", type="lesson")
-    found = told.recall(f"{WORDS[0]} {WORDS[20]} {WORDS[30]}", type="lesson").hits
+    monkeypatch.setattr(matching, "MOST_LISTED", 500)
+    monkeypatch.setattr(reader, "MANY_ROWS", many_rows)
+    found = told.recall(f"{WORDS[0]} {WORDS[1]} {WORDS[30]}", type="lesson").hits
     assert [hit.type for hit in found] == ["lesson"]
 
 

@@ -89,7 +89,7 @@ class SqliteReader(SharedReader):
                 return self._ranked_candidates(terms, filters, limit)
             candidates = inside.sharing(terms, limit)
             return TextCandidates(candidates, count_terms(candidates, terms), self._figures.rows(filters.kind))
-        candidates = self._matching(any_of(terms), filters, limit)
+        candidates = self._matching(terms, filters, limit)
         counts = count_terms(candidates, terms) if len(candidates) < limit else self._counted(terms, filters.kind)
         return TextCandidates(candidates, counts, self._figures.rows(filters.kind))
 
@@ -109,13 +109,20 @@ class SqliteReader(SharedReader):
             candidates += [passing[seq] for seq in best.tolist() if seq in passing]
             start, step = start + step, step * _MOST_TIMES
         if len(candidates) < limit and not ranked.whole:
-            candidates = self._matching(any_of(terms), filters, limit)
+            candidates = self._all_candidates(terms, filters, limit)
         if len(candidates) < limit:
             return TextCandidates(candidates, count_terms(candidates, terms), total)
         return TextCandidates(candidates[:limit], ranked.frequencies, total)
 
-    def _matching(self, expression: str, filters: ItemFilters, limit: int) -> list[TextCandidate]:
-        rows = self._filtered("text_candidates", filters, {"terms": expression, "limit": limit})
+    def _all_candidates(self, terms: Sequence[str], filters: ItemFilters, limit: int) -> list[TextCandidate]:
+        """Look at all rows that pass when they are not many, and otherwise at all that hold a term."""
+        rows: list[Any] = self._filtered("inside", filters, {"limit": MANY_ROWS + 1})
+        return (
+            AreaRows.of(rows).sharing(terms, limit) if len(rows) <= MANY_ROWS else self._matching(terms, filters, limit)
+        )
+
+    def _matching(self, terms: Sequence[str], filters: ItemFilters, limit: int) -> list[TextCandidate]:
+        rows = self._filtered("text_candidates", filters, {"terms": any_of(terms), "limit": limit})
         return [TextCandidate(item_id, words.split(" ")) for item_id, words in rows]
 
     def _counted(self, terms: Sequence[str], kind: ItemKind) -> dict[str, int]:

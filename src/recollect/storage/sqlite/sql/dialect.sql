@@ -176,7 +176,7 @@ SELECT v.seq, v.vector
  WHERE v.user_id = :user_id
 
 -- inside --
--- What lies inside a circle, or at some places, if it is not much.
+-- What passes, if it is not much: inside a circle, at some places, in a short time.
 SELECT seq, id, terms FROM {rows} WHERE user_id = :user_id AND {filters} LIMIT :limit
 
 -- passing_numbers --
