@@ -187,8 +187,10 @@ def _least(distances: NDArray[np.uint16], wanted: int) -> Positions:
     if len(distances) <= wanted:
         return np.arange(len(distances))
     sampled = np.cumsum(np.bincount(distances[::_SAMPLE])) * _SAMPLE
-    chosen = np.flatnonzero(distances <= np.searchsorted(sampled, wanted))
-    return chosen if len(chosen) >= wanted else np.argpartition(distances, wanted)[:wanted]
+    cut = int(np.searchsorted(sampled, wanted))
+    while len(chosen := np.flatnonzero(distances <= cut)) < wanted:
+        cut += 1
+    return chosen
 
 
 def products(rows: Vector, vector: Vector) -> Vector:
