@@ -322,6 +322,7 @@ WRITES: Mapping[str, Crossing] = {
             "delete": lambda w: w.delete(THEIRS.memories),
             "reindex": lambda w: w.reindex("memory", {THEIRS.memories[1]: ["mine"]}),
             "finish_jobs": _finish_jobs,
+            "note_embedded": lambda w: w.note_embedded([("memory", MINE.memories[0])], NOW),
             "forget_paid": lambda w: w.forget_paid(THEIRS.memories),
             "forget_all_paid": lambda w: w.forget_paid(None),
             "insert_messages": lambda w: w.insert_messages(
