@@ -69,7 +69,8 @@ def test_a_memory_is_rated_and_the_rating_undone(anna: httpx2.Client) -> None:
     for feedback, noted in ((-1, {"feedback": -1, "feedback_comment": "old"}), (None, {})):
         rated = anna.post(f"/api/memories/{kept}/feedback", json={"feedback": feedback, "comment": "old"})
         assert (rated.status_code, rated.json()["metadata"]) == (200, noted)
-    assert anna.post(f"/api/memories/{kept}/feedback", json={"feedback": 0}).status_code == 422
+    for wrong in (0, True, "1"):
+        assert anna.post(f"/api/memories/{kept}/feedback", json={"feedback": wrong}).status_code == 422
 
 
 def test_a_memory_is_merged_into_one_that_says_the_same(anna: httpx2.Client) -> None:

@@ -71,6 +71,13 @@ def _whole(value: object) -> object:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
+def _rating(value: object) -> object:
+    """Read a rating as a whole number; true, which Python takes for 1, is none."""
+    if isinstance(value, bool):
+        raise ValueError("a rating is 1, -1 or null")  # noqa: TRY004 - as pydantic wants it
+    return _whole(value)
+
+
 def _composed(value: str) -> str:
     """Normalize a name: some keyboards and file systems compose characters differently."""
     return normalize("NFC", value)
@@ -366,7 +373,7 @@ MessageOrMessages = Annotated[
 class FeedbackBody(StrictBody):
     """What the user thought of a message or memory: 1, -1, or null to take it back."""
 
-    feedback: Literal[1, -1] | None
+    feedback: Annotated[Literal[1, -1], BeforeValidator(_rating)] | None
     comment: Annotated[str, Field(max_length=300)] = ""
 
 
