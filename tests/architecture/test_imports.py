@@ -97,7 +97,7 @@ def test_one_module_reads_the_machines_clock() -> None:
 @pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.sql")), ids=lambda path: path.relative_to(SOURCE).as_posix())
 def test_no_query_asks_the_database_for_the_time(path: Path) -> None:
     """But the searches that people call from psql, where no other clock is at hand."""
-    if path.name == "0006_readable_views.sql":
+    if path.name in {"0006_readable_views.sql", "0019_searches_of_a_cluster.sql"}:
         return
     statements = "\n".join(line.split("--")[0] for line in path.read_text(encoding="utf-8").lower().splitlines())
     words = statements.replace("(", " ( ").split()

@@ -124,6 +124,19 @@ def test_no_function_changes_a_setting_of_ours_for_this_server_alone(
     assert found == []
 
 
+def test_no_function_searches_inside_a_query_of_rows_of_users(
+    furnished: psycopg.Connection[tuple[object, ...]],
+) -> None:
+    """Such a query runs where these rows are, and the search would begin there anew."""
+    found = furnished.execute(
+        "SELECT proname, regexp_split_to_table(prosrc, ';') FROM pg_proc"
+        " WHERE pronamespace = 'public'::regnamespace AND proname ~ '^(recollect|search)_'"
+    ).fetchall()
+    asking = [(name, text) for name, text in found if re.search(r"\b(FROM|JOIN) (recollect|search)_\w+\(", str(text))]
+    assert {name for name, _ in asking} == {"recollect_near", "search_context"}
+    assert [name for name, text in asking if _TABLE.search(str(text))] == []
+
+
 def test_new_columns_come_without_conditions() -> None:
     """A condition on a new column is a statement of its own."""
     for migration in load_migrations("postgres")[_FIRST_STRICT - 1 :]:

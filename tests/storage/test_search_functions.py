@@ -42,8 +42,8 @@ def asked(memory: Memory, database: str) -> Iterator[tuple[Connection, str]]:
             "SELECT number FROM embedding_spaces WHERE kind = 'memory' AND state = 'active'"
         ).fetchone() or (0,)
         row = connection.execute(
-            f"SELECT v.embedding::text FROM vectors_{space} v JOIN memories m ON m.id = v.item_id "  # noqa: S608
-            "WHERE m.content = %s",
+            f"SELECT v.embedding::text FROM vectors_{space} v "  # noqa: S608
+            "JOIN memories m ON m.user_id = v.user_id AND m.id = v.item_id WHERE m.content = %s",
             (_PUMP,),
         ).fetchone()
         assert row

@@ -1,0 +1,1 @@
+-- Searches of servers that share a store. A file is in one place.
