@@ -5,6 +5,7 @@ from recollect.engine.drafts import memory_drafts, redaction
 from recollect.engine.places import address_lookup, search_location
 from recollect.engine.vectors import embed_queue
 from recollect.errors import InvalidInput, NotFound
+from recollect.ids import canonical
 from recollect.model.filters import Filters, MessageFilters
 from recollect.model.geo import Circle
 from recollect.model.memories import Scope
@@ -98,7 +99,8 @@ def find_addresses(engine: Engine, scope: Scope, of: str, ask_s: float) -> int:
     """Geocode and embed a user's places, as far as that can be done on this machine; a server is asked for one item."""
     done = 0
     if engine.geocoder is not None and engine.geocoder.remote:
-        done = int(bool(of) and ask_s > 0 and address_lookup.serve_now(engine, scope, of, ask_s))
+        item_id = canonical(of) if ask_s > 0 else None
+        done = int(item_id is not None and address_lookup.serve_now(engine, scope, item_id, ask_s))
     elif engine.geocoder is not None:
         done = address_lookup.serve(engine, scope=scope).done
     space = engine.space
