@@ -5,9 +5,7 @@ Both stores are on the coordinator's server, and all servers share the machine.
 """
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from statistics import median
-from tempfile import mkdtemp
 from time import perf_counter
 from typing import Final
 
@@ -46,9 +44,7 @@ def _filled(address: str) -> Memory:
 
 def main() -> None:
     """Print a table."""
-    folder = Path(mkdtemp(prefix="recollect-cluster-"))
-    folder.chmod(0o755)
-    with cluster(folder) as running:
+    with cluster() as running:
         addresses = running.fresh(), running.fresh()
         Memory.open(addresses[1]).close()
         Memory.distribute(addresses[1])

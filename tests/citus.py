@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Final
 
 import psycopg
@@ -179,15 +180,18 @@ def installed_programs() -> Path | None:
 
 
 @contextmanager
-def cluster(folder: Path) -> Iterator[Cluster]:
-    """Run a cluster for a while."""
+def cluster() -> Iterator[Cluster]:
+    """Run a cluster for a while, in a folder that goes with it."""
     programs = installed_programs()
     if programs is None:
         message = f"{PROGRAMS} names no programs"
         raise LookupError(message)
+    folder = Path(mkdtemp(prefix="recollect-cluster-"))
+    folder.chmod(0o755)  # its servers may run as another account
     running = Cluster(programs, folder)
     try:
         running.start()
         yield running
     finally:
         running.stop()
+        shutil.rmtree(folder)

@@ -198,9 +198,7 @@ class Server:
     def borrow(self) -> str:
         """Give the address of the empty database that the tests of this worker use one after the other."""
         if self._shared is None and THROUGH_A_CLUSTER:
-            folder = Path(mkdtemp(prefix="recollect-cluster-"))
-            folder.chmod(0o755)  # its servers may run as another account
-            self._shared = DistributedDatabase(self._helpers.enter_context(cluster(folder)))
+            self._shared = DistributedDatabase(self._helpers.enter_context(cluster()))
         elif self._shared is None:
             self._shared = SharedDatabase(self.fresh())
         return self._shared.address

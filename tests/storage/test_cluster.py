@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from tempfile import mkdtemp
 from threading import Event, Thread
 from typing import Any
 
@@ -40,9 +39,7 @@ _OF_MEMBERS = "scope_id = %(user_id)s"  # members are users of their own
 @pytest.fixture(scope="module")
 def running() -> Iterator[Cluster]:
     """A cluster for all tests."""
-    folder = Path(mkdtemp(prefix="recollect-cluster-"))
-    folder.chmod(0o755)  # its servers may run as another account
-    with cluster(folder) as started:
+    with cluster() as started:
         yield started
 
 
