@@ -1,6 +1,7 @@
 """`distribute` without Citus: what it would do, what it refuses, and a store that is marked as distributed."""
 
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -54,6 +55,13 @@ def test_a_server_without_citus_is_left_as_it_is(address: str) -> None:
 def test_a_file_cannot_be_distributed(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"memory\.db is a SQLite file.*recollect export"):
         Memory.distribute(tmp_path / "memory.db")
+
+
+@pytest.mark.parametrize("shards", [-1, 64_001, True, "32"])
+def test_a_number_of_shards_that_cannot_be_is_refused_before_anything_is_done(address: str, shards: Any) -> None:
+    with pytest.raises(InvalidInput, match=r"shards is .*; it must be from 1 to 64000"):
+        Memory.distribute(address, shards=shards)
+    Memory.open(address).close()  # as before: it is not on its way
 
 
 def test_a_store_is_distributed_once(address: str) -> None:

@@ -11,6 +11,7 @@ from recollect.ports.repair import ItemMarks
 from recollect.settings import Settings
 
 _SERVER_PREFIXES = ("postgresql://", "postgres://")
+_MOST_SHARDS = 64_000  # that Citus takes
 
 
 def open_store(
@@ -68,6 +69,8 @@ def distribute_store(settings: Settings, *, shards: int, dry_run: bool, tell: St
             f"{settings.database} is a SQLite file, which is in one place. Only a store on PostgreSQL can be "
             "distributed: move it there with `recollect export` and `recollect import`."
         )
+    if isinstance(shards, bool) or not isinstance(shards, int) or not 0 <= shards <= _MOST_SHARDS:
+        raise InvalidInput(f"shards is {shards!r}; it must be from 1 to {_MOST_SHARDS}, or 0 for the server's default.")
     cluster = import_module("recollect.storage.postgres.maintenance.distribute")
     distribution: Distribution = cluster.distribute(
         settings.database, settings.postgres, shards=shards, dry_run=dry_run, tell=tell
