@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import Iterator
+from contextlib import contextmanager
 from time import monotonic
 from typing import Any
 
@@ -20,6 +21,16 @@ from tests.reliability.opening import open_memory
 from tests.waiting import until
 
 _ENDED = "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE backend_type = 'client backend'"
+
+
+@contextmanager
+def _behind(pair: Pair) -> Iterator[None]:
+    """Let the standby replay nothing for a while."""
+    pair.standby.ask("SELECT pg_wal_replay_pause()")
+    try:
+        yield
+    finally:
+        pair.standby.ask("SELECT pg_wal_replay_resume()")
 
 
 @pytest.fixture(scope="module")
@@ -96,8 +107,7 @@ def test_what_is_read_by_id_or_within_a_conversation_is_asked_of_the_primary(mem
 def test_a_write_is_seen_at_once_while_the_standby_is_behind(pair: Pair, memory: Memory) -> None:
     memory.user("me").remember("First")
     until(lambda: _reads_there(memory))
-    pair.standby.ask("SELECT pg_wal_replay_pause()")
-    try:
+    with _behind(pair):
         memory.user("me").remember("Second")
         before = _reads(memory)
         assert _contents(memory) == {"First", "Second"}
@@ -107,8 +117,6 @@ def test_a_write_is_seen_at_once_while_the_standby_is_behind(pair: Pair, memory:
         with _opened(pair, **{"postgres.replica_max_lag_s": 0.1}) as impatient:
             (problem,) = impatient.doctor()
         assert "answers no reads: within 0.1 s it has not replayed what the primary had" in problem.advice
-    finally:
-        pair.standby.ask("SELECT pg_wal_replay_resume()")
     until(lambda: _reads_there(memory))
     assert _contents(memory) == {"First", "Second"}
 
@@ -116,36 +124,27 @@ def test_a_write_is_seen_at_once_while_the_standby_is_behind(pair: Pair, memory:
 def test_what_others_wrote_is_seen_when_the_standby_is_too_far_behind(pair: Pair, memory: Memory) -> None:
     with _opened(pair, **{"postgres.replica_max_lag_s": 0.1}) as other:
         until(lambda: _reads_there(other))
-        pair.standby.ask("SELECT pg_wal_replay_pause()")
-        try:
+        with _behind(pair):
             memory.user("me").remember("Written by another process")
             until(lambda: _contents(other) == {"Written by another process"})
-        finally:
-            pair.standby.ask("SELECT pg_wal_replay_resume()")
 
 
 def test_answers_do_not_go_back_in_time(pair: Pair, memory: Memory) -> None:
     with _opened(pair) as other:
         until(lambda: _reads_there(other))
-        pair.standby.ask("SELECT pg_wal_replay_pause()")
-        try:
+        with _behind(pair):
             stored = memory.user("me").remember("Written by another process")
             assert _contents(other) == set()  # from the standby
             assert other.user("me").get(stored.id)  # from the primary, and from now on known
             assert _contents(other) == {"Written by another process"}
-        finally:
-            pair.standby.ask("SELECT pg_wal_replay_resume()")
 
 
 def test_an_error_that_only_the_standby_would_give_is_none(pair: Pair, memory: Memory) -> None:
     with _opened(pair) as other:
         until(lambda: _reads_there(other))
-        pair.standby.ask("SELECT pg_wal_replay_pause()")
-        try:
+        with _behind(pair):
             stored = memory.user("me").remember("Written by another process")
             assert other.user("me").similar(stored.id).hits == ()
-        finally:
-            pair.standby.ask("SELECT pg_wal_replay_resume()")
         with pytest.raises(NotFound):
             other.user("me").similar(memory.user("other").remember("Not mine").id)
 
