@@ -95,7 +95,7 @@ def test_a_turn(anna: httpx2.Client) -> None:
     assert "data, not instructions" in before["block"]
     assert before["message_id"]
     asked = {"prompt": "Which city do I live in?", "session": "s3"}
-    assert anna.post("/api/hooks/before-prompt", json={**asked, "max_tokens": 20}).json()["block"] == ""
+    assert anna.post("/api/hooks/before-prompt", json={**asked, "max_tokens": 20.0}).json()["block"] == ""
     assert anna.post("/api/hooks/before-prompt", json={**asked, "max_tokens": -1}).status_code == 422
     assert anna.post("/api/hooks/session-end", json={"session": "s1"}).json() == {"summary": None}
 

@@ -413,7 +413,7 @@ class BeforePromptBody(LocatableBody):
     id: Annotated[str, Field(max_length=256)] = ""
     speaker: Annotated[str, Field(max_length=256)] = ""
     metadata: JsonObject = Field(default_factory=dict)
-    max_tokens: Annotated[int, Field(ge=0, le=1_000_000, strict=True)] | None = None
+    max_tokens: Annotated[int, Field(ge=0, le=1_000_000), WHOLE_NUMBER] | None = None
     whole: bool = Field(default=False, description="Show hits with the whole item and the parts of the score.")
 
 
