@@ -7,6 +7,7 @@ import pytest
 from recollect import Memory
 from tests.conftest import OpenMemory
 from tests.embedding_service.looking import KEY, astray
+from tests.providers.activity import Activity
 from tests.providers.server import ProviderServer
 
 DIMENSIONS = 24
@@ -24,6 +25,7 @@ def provider(listening: ProviderServer) -> Iterator[ProviderServer]:
     """The server, well and without a memory of what was asked before. After each test: no key has gone astray."""
     listening.fault = None
     listening.latency_s = 0.0
+    listening.at_once, listening.activity = 1, Activity()
     listening.poison = "POISON"
     listening.faulty_path = ""
     listening.requests.clear()

@@ -3,7 +3,9 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import Lock
+from threading import Condition
+
+from tests.waiting import PATIENCE_S
 
 
 class Watch:
@@ -27,7 +29,7 @@ class Activity:
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._monotonic = monotonic
-        self._lock = Lock()
+        self._lock = Condition()
         self._under_way = 0
         self._busy_since = 0.0
         self._watches: list[Watch] = []
@@ -41,6 +43,7 @@ class Activity:
                 self._busy_since = self._monotonic()
             self._under_way += 1
             self.most_at_once = max(self.most_at_once, self._under_way)
+            self._lock.notify_all()
         try:
             yield
         finally:
@@ -48,6 +51,11 @@ class Activity:
                 self._under_way -= 1
                 if self._under_way == 0:
                     self._credit(self._monotonic())
+
+    def wait_for(self, at_once: int) -> None:
+        """Wait until there were so many requests at the same time."""
+        with self._lock:
+            self._lock.wait_for(lambda: self.most_at_once >= at_once, PATIENCE_S)
 
     @contextmanager
     def watched(self) -> Iterator[Watch]:

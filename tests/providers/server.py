@@ -82,6 +82,7 @@ class ProviderServer:
     def __init__(self, *, latency_s: float = 0.0, slow_s: float = 1.0) -> None:
         self.latency_s = latency_s
         self.slow_s = slow_s
+        self.at_once = 1  # so many requests must have come together before one is answered
         self.retry_after_s = 2
         self.faulty_path = ""  # only what ends like this is met by the fault
         self.refusal = "as the fault has it"  # what an answer with an error says
@@ -302,6 +303,7 @@ class _Handler(BaseHTTPRequestHandler):
             content = self.rfile.read(int(self.headers.get("Content-Length", "0")))
             fault, patience = self.owner.fault_for(self.path)  # first: who sees the request may send the next one
             request = self._recorded(content)
+            self.owner.activity.wait_for(self.owner.at_once)
             time.sleep(self.owner.slow_s if fault == "slow" else self.owner.latency_s)
             if fault == "hang":
                 patience.wait()

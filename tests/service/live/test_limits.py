@@ -1,7 +1,7 @@
 """What ends a live search, and how many there may be: slow readers, revoked keys, the end of the service, the limit."""
 
 import socket
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from threading import enumerate as threads
 from time import monotonic, sleep
 from typing import Any
@@ -45,8 +45,11 @@ def _store_long(house: House, amount: int) -> list[str]:
 
 def test_whoever_does_not_read_is_cut_off_and_nothing_piles_up(host: Host) -> None:
     house = host({"patience_s": 5.0})
-    with _deaf(house) as line, house.radio() as other:
-        until(lambda: len(house.subscriptions) == 2)
+    with ExitStack() as stack:
+        line = stack.enter_context(_deaf(house))
+        until(lambda: len(house.subscriptions) == 1)
+        house.subscriptions.patience_s = PATIENCE_S  # for all who come later: they read, as soon as they can
+        other = stack.enter_context(house.radio())
         most_waiting = 0
         _store_long(house, _MANY)
         for _ in range(_MANY):
