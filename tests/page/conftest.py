@@ -20,13 +20,13 @@ expect.set_options(timeout=PATIENCE_S * 1000)
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
-@pytest.fixture(scope="module")  # while it runs, no other test can run an event loop in this process
+@pytest.fixture(scope="package")  # while it runs, no other test can run an event loop in this process
 def playwright() -> Iterator[Playwright]:
     with sync_playwright() as started:
         yield started
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser(playwright: Playwright) -> Iterator[Browser]:
     found = next(filter(None, map(shutil.which, NAMES)), None)
     if found is None:

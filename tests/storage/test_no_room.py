@@ -20,6 +20,7 @@ from recollect.storage.migrations import load_migrations
 from recollect.storage.postgres import connection as postgres_connection
 from recollect.storage.sqlite import connection as sqlite_connection
 from tests.storage.catalogue import older_store
+from tests.storage.repair.damaging import opened
 
 # As root every file can be written, so the process becomes another user first; all that is used then is loaded before.
 _READER = """
@@ -106,7 +107,7 @@ _WRITES: tuple[Callable[[UserMemory, str], object], ...] = (
 
 
 def test_every_verb_says_that_the_disk_is_full(tmp_path: Path) -> None:
-    with Memory.open(tmp_path / "memory.db") as memory:
+    with opened(tmp_path / "memory.db") as memory:
         me = memory.user("me")
         me.remember("The pump is in the attic")
         writer: Any = memory._engine.store._writer  # type: ignore[attr-defined]
