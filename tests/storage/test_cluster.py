@@ -1,8 +1,11 @@
 """A store that Citus distributes over two workers: the same life, one task a statement, workers that come and go."""
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import nullcontext
+from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from threading import Event, Thread
@@ -18,9 +21,10 @@ from recollect.storage.postgres import reader
 from recollect.storage.postgres.connection import register_types
 from recollect.storage.postgres.session import PostgresSession
 from recollect.storage.postgres.store import PostgresStore
+from recollect.text.terms import ANALYSER
 from tests.citus import Cluster, cluster, installed_programs
 from tests.conftest import SteppingClock
-from tests.reliability.opening import open_memory
+from tests.reliability.opening import WITH_QUICK_VECTORS, QuickEmbedder, open_memory
 from tests.storage.crossings import READS, WRITES
 from tests.storage.life import live
 from tests.storage.neighbours import furnish
@@ -30,6 +34,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(installed_programs() is None, reason="TEST_CITUS_PROGRAMS names no server with Citus"),
 ]
+_SOUND = b"ID3\x04\0\0\0\0\0\0" + b"\xff\xfb\x90\0" * 8
 _USERS = tuple(f"user {number}" for number in range(24))
 _OF_A_USER = re.compile(r"user_id = %\((?:user_id|only_user|member)\)s")
 _TASKS = re.compile(r"Task Count: (\d+)")
@@ -214,6 +219,79 @@ def _answers(memory: Memory, user: str) -> bool:
         return bool(memory.user(user).list().items)
     except StoreUnavailable:
         return False
+
+
+class OtherEmbedder(QuickEmbedder):
+    """The same vectors by another name: a model to change to."""
+
+    space = replace(QuickEmbedder.space, model="other")
+
+
+def _furnish(memory: Memory, clock: SteppingClock) -> None:
+    """Give every user something to expire, to erase, to index and to sweep."""
+    for user in _USERS:
+        me = memory.user(user)
+        me.remember(f"{user} has a lamp", media=[me.media.add(_SOUND)])
+        me.remember(f"{user} has guests", expires_at=clock.now() + timedelta(hours=1))
+        me.forget(me.remember(f"{user} has a secret").id)
+
+
+def test_upkeep_without_a_worker_is_for_the_others_and_is_finished_later(running: Cluster, tmp_path: Path) -> None:
+    clock, originals = SteppingClock(), tmp_path / "originals"
+    address, folder = _distributed(running), {"files.originals": str(originals)}
+    with open_memory(address, clock=clock, **WITH_QUICK_VECTORS, **folder) as memory:
+        _furnish(memory, clock)
+        clock.advance(days=1)
+        kept = [path for path in originals.rglob("*") if path.is_file()]
+        for path in kept:
+            os.utime(path, (0, 0))
+        store = memory._engine.store
+        store.set_analyser(0)
+        memory.models.reembed(embedder=OtherEmbedder(), wait=False)
+        running.workers[0].kill()
+        worker = f"127.0.0.1:{running.workers[0].port}"
+        reached = {user for user in _USERS if _answers(memory, user)}
+        assert set() < reached < set(_USERS)
+
+        maintained = memory.maintain()
+        assert maintained.expired == len(reached)
+        assert [failure for failure in maintained.failed if worker in failure]
+        assert store.analyser() == 0
+        assert all(path.exists() for path in kept)
+
+        change = memory.models.reembed()
+        assert (change.state, worker in change.unavailable) == ("building", True)
+        assert change.previous == QuickEmbedder.space
+        assert {part.source: part.vectors for part in change.coverage}["memory"] == len(reached)
+
+        purged = memory.purge()
+        assert [failure for failure in purged.failed if worker in failure]
+        assert store.erasure().reason
+        assert all(path.exists() for path in kept)
+
+        running.workers[0].start()
+        until(lambda: all(_answers(memory, user) for user in _USERS), "the worker's return")
+        maintained = memory.maintain()
+        assert (maintained.expired, maintained.failed) == (len(_USERS) - len(reached), ())
+        assert store.analyser() == ANALYSER
+        assert memory.status().space == OtherEmbedder.space
+        assert memory.purge().failed == ()
+        assert not store.erasure().reason
+        assert memory.doctor() == ()
+        assert all(path.exists() for path in kept)
+
+
+def test_no_model_is_changed_to_without_a_worker(running: Cluster) -> None:
+    with open_memory(_distributed(running), **WITH_QUICK_VECTORS) as memory:
+        memory.user("me").remember("A lamp")
+        before = memory.models.list()
+        running.workers[0].kill()
+        with pytest.raises(StoreUnavailable):
+            memory.models.reembed(embedder=OtherEmbedder())
+        running.workers[0].start()
+        until(lambda: memory.doctor() == (), "the worker's return")
+        assert memory.models.list() == before
+        assert memory.models.reembed(embedder=OtherEmbedder()).state == "finished"
 
 
 def test_shards_move_while_the_store_is_open(running: Cluster) -> None:

@@ -1,5 +1,7 @@
 """`distribute` without Citus: what it would do, what it refuses, and a store that is marked as distributed."""
 
+from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +11,17 @@ from psycopg.conninfo import conninfo_to_dict
 
 from recollect import InvalidInput, Memory, StoreError
 from recollect.errors import StoreTooOld, StoreUnavailable
-from tests.conftest import Server
-from tests.reliability.opening import WITH_VECTORS, open_memory, vector_of
+from recollect.model.media import original_name
+from recollect.model.memories import Scope
+from recollect.storage.postgres.cluster import AwayWorkers, Cluster
+from recollect.storage.postgres.connection import PgConnection
+from recollect.storage.postgres.store import PostgresStore
+from tests.conftest import Server, SteppingClock
+from tests.reliability.opening import WITH_VECTORS, QuickEmbedder, open_memory, vector_of
 from tests.storage.life import live
 from tests.storage.logins import logged_in, login
 
+_SOUND = b"ID3\x04\0\0\0\0\0\0" + b"\xff\xfb\x90\0" * 8
 _GOLDEN = Path(__file__).parent / "distributed.sql"
 _MARK = "INSERT INTO store_marks VALUES ('distributed', {}) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
 
@@ -72,7 +80,8 @@ def test_a_store_is_distributed_once(address: str) -> None:
 
 def test_a_distributed_store_is_not_dumped(address: str, tmp_path: Path) -> None:
     _mark(address, 2)
-    with open_memory(address) as memory, pytest.raises(StoreError, match=r"distributed over several.*recollect export"):
+    way = r"distributed over several.*base backups.*citus_create_restore_point\('NAME'\).*recollect export"
+    with open_memory(address) as memory, pytest.raises(StoreError, match=way):
         memory.backup(tmp_path / "backups")
 
 
@@ -102,3 +111,47 @@ def test_a_life_is_the_same_in_a_store_that_is_marked(server: Server, tmp_path: 
     (tmp_path / "plain").mkdir()
     (tmp_path / "marked").mkdir()
     assert live(marked, tmp_path / "marked") == live(str(tmp_path / "memory.db"), tmp_path / "plain")
+
+
+class _HalfAway(Cluster):
+    """A cluster of which one worker does not answer, and on the other are these users."""
+
+    def __init__(self, tables: Sequence[str], reached: Sequence[str]) -> None:
+        super().__init__(tables)
+        self._found = AwayWorkers(("worker:5432",), tuple(reached))
+
+    def look(self, connection: PgConnection) -> AwayWorkers:
+        """Say what is to be found."""
+        return self._found
+
+
+def test_a_store_without_some_of_its_users_is_asked_and_kept_up_for_the_others(server: Server, tmp_path: Path) -> None:
+    clock, users = SteppingClock(), ("anna", "ben")
+    folder = {"files.originals": str(tmp_path / "originals"), "embedding.provider": "quick"}
+    with open_memory(server.fresh(), clock=clock, **folder) as memory:
+        store = memory._engine.store
+        assert isinstance(store, PostgresStore)
+        for user in users:
+            me = memory.user(user)
+            me.remember(f"{user} has a lamp", media=[me.media.add(_SOUND)])
+        originals = [original_name(user, sha256(_SOUND).hexdigest()) for user in (*users, "a stranger")]
+        assert store.known_originals(originals) == set(originals[:2])
+        with store._lent() as session:
+            session.connection.execute("DELETE FROM vectors_1")
+            tables = [str(row[0]) for row in session.rows("user_tables")]
+        store._transactions = store._transactions._replace(cluster=_HalfAway(tables, ["anna"]))
+
+        assert store.stats().users == 1
+        assert store.reached_users() == ([Scope("anna")], False)
+        assert store.owe(QuickEmbedder.space, clock.now()) == 1
+        assert store.known_originals(originals) == set(originals)  # of those who are away, nothing is known
+        clock.advance(days=400)
+        now = clock.now()
+        store.forget_old_logs(answers=now, changes=now, searches=now, sessions=now)
+        assert not store.activate(QuickEmbedder.space)
+        assert store.erasure().reason
+
+        store._transactions = store._transactions._replace(cluster=None)
+        assert store.owe(QuickEmbedder.space, clock.now()) == 1, "that of ben"
+        with store._lent() as session:
+            assert session.connection.execute("SELECT DISTINCT user_id FROM changes").fetchall() == [("ben",)]

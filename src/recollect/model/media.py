@@ -203,5 +203,9 @@ def _within(number: object, most: float) -> bool:
 
 def original_name(owner: str, digest: str) -> str:
     """Name the original of a user with these bytes: a folder of the user's, and the SHA-256."""
-    user = blake2b(owner.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-    return f"{user}/{digest[:2]}/{digest}"
+    return f"{original_folder(owner)}/{digest[:2]}/{digest}"
+
+
+def original_folder(owner: str) -> str:
+    """Name the folder of a user's originals."""
+    return blake2b(owner.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -153,7 +153,7 @@ ReembeddingState = Literal["building", "finished"]
 class Reembedding:
     """The progress of a migration to another model: searches use `previous` until it is `finished`, then `space`.
 
-    `unavailable` says why the provider did not answer; calling again resumes.
+    `unavailable` says why the provider did not answer, or which servers of the store did not; calling again resumes.
     """
 
     state: ReembeddingState

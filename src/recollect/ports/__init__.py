@@ -42,7 +42,7 @@ from recollect.ports.memories import (
 )
 from recollect.ports.places import CachedPlace, GeocodeJob, Geocoder, UnlocatedItem, UnnamedPlace
 from recollect.ports.spaces import CachedPassageVector, CachedQueryVector, EmbedJob
-from recollect.ports.store import PendingWrite, StepListener, Store, StoreReader, StoreWriter
+from recollect.ports.store import PendingWrite, ReachedUsers, StepListener, Store, StoreReader, StoreWriter
 from recollect.ports.world import (
     BulkEmbedder,
     BulkOutcome,
@@ -95,6 +95,7 @@ __all__ = [
     "Neighbour",
     "Observer",
     "PendingWrite",
+    "ReachedUsers",
     "ReadFile",
     "ReadJob",
     "ReadRequest",

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Protocol, TypeAlias, TypeVar
+from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
 from recollect.errors import RecollectError
 from recollect.model.literals import ItemKind
@@ -75,6 +75,13 @@ class PendingWrite(Protocol[Result_co]):
         """Wait for the commit and give the result of the work; raises what went wrong."""
 
 
+class ReachedUsers(NamedTuple):
+    """Users of a store: all of them, unless a server did not answer, whose users are missing."""
+
+    scopes: Sequence[Scope]
+    are_all: bool
+
+
 class Store(
     SpaceStore,
     AccessLogStore,
@@ -142,6 +149,12 @@ class Store(
 
     def users(self) -> Iterable[Scope]:
         """Name the users who have memories or messages."""
+
+    def reached_users(self) -> ReachedUsers:
+        """Do the same, and say whether all servers could be asked."""
+
+    def away(self) -> Sequence[str]:
+        """Name the servers that do not answer: what is done to the store as a whole leaves out the users there."""
 
     def identity(self) -> int:
         """Give the number that tells this store from all others, wherever it is moved."""

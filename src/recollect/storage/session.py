@@ -91,6 +91,10 @@ class StoreSession(ABC):
     def drop_space(self, number: int) -> None:
         """Drop the tables of an embedding space."""
 
+    def reached(self) -> Sequence[str] | None:
+        """Name the users whom the questions so far were about; None if that were all, as where there is one server."""
+        return None
+
     def row(self, name: str, values: Values | None = None, *, space: int | None = None) -> ResultRow:
         """Give the only row of an aggregate."""
         return self.rows(name, values, space=space)[0]

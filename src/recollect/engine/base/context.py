@@ -271,6 +271,15 @@ class Engine:
             self.background.wake()
         return left
 
+    def unreached(self) -> str:
+        """Say which servers of the store do not answer, so that what concerns the users there is left; '' if all do."""
+        away = self.store.away()
+        if not away:
+            return ""
+        return (
+            f"{len(away)} worker(s) of the store do not answer ({', '.join(away)}); what concerns their users is left."
+        )
+
     def forget_cached(self, scope: Scope) -> None:
         """Drop everything that this process has cached for a user."""
         self.search.results.drop(scope)

@@ -30,10 +30,12 @@ def maintain(engine: Engine) -> Maintenance:
     worked = worker_pass.serve_all(engine, thorough=True)
     unembedded = [f"some texts wait for their vectors: {worked.unavailable}"] if worked.unavailable else []
     embed_texts.trim(engine)
-    engine.documents.sweep(lambda name: name in engine.store.known_originals([name]))
+    unreached = engine.unreached()
+    if not unreached:
+        engine.documents.sweep(lambda name: name in engine.store.known_originals([name]))
     _prune_logs(engine)
     notes = tuple(dict.fromkeys((*engine.store.tune(), *((ERASED,) if erased else ()))))
-    failures = (*archive_failures, *compact_failures, *unembedded)
+    failures = (*archive_failures, *compact_failures, *unembedded, *((unreached,) if unreached else ()))
     return Maintenance(worked.embedded, worked.parked, expired, compacted, archived, notes, failures, reindexed)
 
 

@@ -33,12 +33,14 @@ def owe_missing(engine: Engine, stop: Event | None = None) -> int:
     if engine.models.configured is None or engine.store.passages() == PASSAGES:
         return 0
     owed = 0
-    for scope in engine.store.users():
+    users = engine.store.reached_users()
+    for scope in users.scopes:
         for kind in ITEM_KINDS:
             owed += _owe_kind(engine, scope, kind, stop)
             if stop is not None and stop.is_set():
                 return owed
-    engine.store.set_passages(PASSAGES)
+    if users.are_all:
+        engine.store.set_passages(PASSAGES)
     return owed
 
 

@@ -35,8 +35,10 @@ def reindex(engine: Engine) -> int:
     """Bring all terms up to this version of the analyser. Gives the number of items whose terms changed."""
     if engine.store.analyser() == ANALYSER:
         return 0
-    changed = sum(_reindex_kind(engine, scope, kind) for scope in engine.store.users() for kind in ITEM_KINDS)
-    engine.store.set_analyser(ANALYSER)
+    users = engine.store.reached_users()
+    changed = sum(_reindex_kind(engine, scope, kind) for scope in users.scopes for kind in ITEM_KINDS)
+    if users.are_all:
+        engine.store.set_analyser(ANALYSER)
     return changed
 
 

@@ -74,7 +74,8 @@ def _serve(
     if batches is None:
         return embed_queue.drain(engine, space, stop=stop, tell=tell)
     engine.store.forget_bulks(engine.clock.now() - _KEPT)
-    collected = _collect(engine, space, batches)
+    away = engine.store.away()  # a batch is over when the jobs of all its users can be
+    collected = _Collected() if away else _collect(engine, space, batches)
     worked = collected.worked
     if not collected.left and _wants_batches(engine, space, bulk=bulk):
         worked += _submit_all(engine, space, batches)

@@ -83,11 +83,15 @@ def advance(
             break
     coverage = tuple(engine.store.coverage(space))
     missing = sum(kind.waiting + (0 if without_parked else kind.parked) for kind in coverage)
-    done = not missing and (coming is None or engine.store.activate(space, without_parked=without_parked))
+    unreached = engine.unreached()
+    done = not (missing or unreached) and (
+        coming is None or engine.store.activate(space, without_parked=without_parked)
+    )
     engine.models.refresh()
     state: ReembeddingState = "finished" if done else "building"
     previous = searched if coming else None
-    return Reembedding(state, space, previous, coverage, worked.embedded, worked.unavailable, worked.in_bulk)
+    unavailable = worked.unavailable or unreached
+    return Reembedding(state, space, previous, coverage, worked.embedded, unavailable, worked.in_bulk)
 
 
 def progress(engine: Engine) -> Reembedding:

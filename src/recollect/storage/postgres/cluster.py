@@ -1,45 +1,141 @@
-"""Citus, for a store that is distributed: which workers answer, and what can be asked of the store without the others.
+"""Citus, for a store that is distributed: which workers answer, and what can be done to the store without the others.
 
 A user's statements go to one worker, so a worker that is away costs its own users only. Statements about the store as a
-whole go to all of them: while one is away, such a question is about the users of the others.
+whole go to all of them: while one is away, such a statement is about the users of the others.
 """
 
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Final
+import re
+from collections.abc import Collection, Sequence
+from contextlib import ExitStack
+from functools import reduce
+from time import monotonic
+from typing import Final, NamedTuple
 
 from psycopg import sql
 
 from recollect.storage.postgres.connection import PgConnection
 from recollect.storage.statements import load_own
 
-_QUERIES: Final = load_own("postgres", "cluster.sql")
+CLUSTER_QUERIES: Final = load_own("postgres", "cluster.sql")
+
+_BELIEVED_S: Final = 5.0
+_WORD: Final = re.compile(r"\w+")
+_VECTORS: Final = re.compile(r"vectors_\d+")
 
 
-def away_workers(connection: PgConnection) -> Sequence[str]:
-    """Name the workers that do not answer."""
-    rows = connection.execute(_QUERIES["workers"].encode(), {}).fetchall()
-    return [str(worker) for worker, answers in rows if not answers]
+class AwayWorkers(NamedTuple):
+    """The workers that do not answer, and the users whose rows are on the others."""
+
+    names: tuple[str, ...] = ()
+    reached: tuple[str, ...] = ()
 
 
-@contextmanager
-def without_away_workers(connection: PgConnection, tables: Sequence[str]) -> Iterator[None]:
-    """Let questions about the store leave out the users of workers that are away; nothing else is left of it.
+class Cluster:
+    """The workers of a store, and the names of its tables that are on them.
 
-    For so long, views that have only the other users hide the tables of the same names.
+    That a worker is away is believed for a moment, or each of many statements would try to connect to it. That all of
+    them answer is never believed.
     """
-    if not away_workers(connection):
-        yield
-        return
-    lists = connection.execute(_QUERIES["reachable_users"].encode(), {}).fetchall()
-    users = sorted(user for (found,) in lists for user in json.loads(found))
-    ((schema,),) = connection.execute("SELECT current_schema()").fetchall()
-    with connection.transaction(force_rollback=True):
+
+    def __init__(self, tables: Collection[str]) -> None:
+        self._tables = frozenset(tables)
+        self._away, self._until = AwayWorkers(), 0.0
+
+    def look(self, connection: PgConnection) -> AwayWorkers:
+        """Ask all workers whether they answer, if there are any."""
+        if not self._tables:
+            return AwayWorkers()
+        workers = connection.execute(CLUSTER_QUERIES["workers"].encode(), {}).fetchall()
+        names = tuple(str(worker) for worker, answers in workers if not answers)
+        away = AwayWorkers(names, _reached_users(connection, names)) if names else AwayWorkers()
+        self._away, self._until = away, monotonic() + _BELIEVED_S
+        return away
+
+    def away(self, connection: PgConnection) -> AwayWorkers:
+        """Give the workers that were away a moment ago; if none was, look."""
+        away = self._away
+        return away if away.names and monotonic() < self._until else self.look(connection)
+
+    def tables_in(self, statement: str) -> set[str]:
+        """Give the distributed tables that a statement may be about."""
+        return {word for word in _WORD.findall(statement) if word in self._tables or _VECTORS.fullmatch(word)}
+
+
+def _reached_users(connection: PgConnection, away: Sequence[str]) -> tuple[str, ...]:
+    lists = connection.execute(CLUSTER_QUERIES["reached_users"].encode(), {"away": list(away)}).fetchall()
+    return tuple(sorted(user for (found,) in lists for user in json.loads(found)))
+
+
+class ReachedRows:
+    """Lets questions leave out the users of workers that are away.
+
+    Until `close`, views that have only the other users hide the tables of the same names, each from the first statement
+    on that names it.
+    """
+
+    def __init__(self, connection: PgConnection, cluster: Cluster) -> None:
+        self._connection, self._cluster = connection, cluster
+        self._hidden: set[str] = set()
+        self._views = ExitStack()
+        self.away: AwayWorkers | None = None  # not asked yet
+
+    def prepare(self, statement: str) -> None:
+        """Hide the tables that a statement is about, if any worker is away."""
+        tables = self._cluster.tables_in(statement) - self._hidden
+        if not tables:
+            return
+        if self.away is None:
+            self.away = self._cluster.away(self._connection)
+            if self.away.names:
+                self._views.enter_context(self._connection.transaction(force_rollback=True))
+        if self.away.names:
+            self._hide(sorted(tables), self.away.reached)
+            self._hidden |= tables
+
+    def _hide(self, tables: Sequence[str], users: Sequence[str]) -> None:
+        ((schema,),) = self._connection.execute("SELECT current_schema()").fetchall()
         for table in tables:
-            connection.execute(
+            self._connection.execute(
                 sql.SQL("CREATE TEMPORARY VIEW {} AS SELECT * FROM {} WHERE user_id = ANY({}::text[])").format(
-                    sql.Identifier(table), sql.Identifier(schema, table), sql.Literal(users)
+                    sql.Identifier(table), sql.Identifier(schema, table), sql.Literal(list(users))
                 )
             )
-        yield
+
+    def close(self) -> None:
+        """Drop the views."""
+        self._views.close()
+
+
+class PlacementRun(NamedTuple):
+    """What became of commands for placements of tables, each a shard on one server; `away` are on workers that are."""
+
+    done: int = 0
+    away: int = 0
+    failures: tuple[str, ...] = ()
+
+    @property
+    def total(self) -> int:
+        """Count the placements."""
+        return self.done + self.away + len(self.failures)
+
+    def plus(self, other: "PlacementRun") -> "PlacementRun":
+        """Add what became of others."""
+        return PlacementRun(self.done + other.done, self.away + other.away, (*self.failures, *other.failures))
+
+
+def run_on_reached(owner: PgConnection, command: str, table: str, away: Sequence[str]) -> PlacementRun:
+    """Run a command, with `%s` for a table, on the workers that answer; for one that is on none, at the coordinator."""
+    values = {"command": command, "name": table, "away": list(away)}
+    ((unreached,),) = owner.execute(CLUSTER_QUERIES["unreached_placements"].encode(), values).fetchall()
+    rows = owner.execute(CLUSTER_QUERIES["run_on_placements"].encode(), values).fetchall()
+    if not rows and not unreached:
+        owner.execute(sql.SQL(command.replace("%s", "{}")).format(sql.Identifier(table)))
+        return PlacementRun(done=1)
+    failures = tuple(f"{table} at {worker}: {said}" for worker, succeeded, said in rows if not succeeded)
+    return PlacementRun(len(rows) - len(failures), int(unreached), failures)
+
+
+def run_for_tables(owner: PgConnection, command: str, tables: Sequence[str], away: Sequence[str]) -> PlacementRun:
+    """Do the same for several tables."""
+    return reduce(PlacementRun.plus, (run_on_reached(owner, command, table, away) for table in tables), PlacementRun())

@@ -7,17 +7,18 @@ the role it does so in, end with it: a connection never carries them on to anoth
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from itertools import count
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
+from psycopg import Cursor
 
 from recollect.model.filters import ItemFilters, PlaceFilters
 from recollect.model.literals import VectorKind
 from recollect.model.memories import Scope, Space, Vector
 from recollect.storage.filters import conditions
-from recollect.storage.postgres.cluster import without_away_workers
+from recollect.storage.postgres.cluster import CLUSTER_QUERIES, Cluster, ReachedRows
 from recollect.storage.postgres.codec import CODEC, column_type
 from recollect.storage.postgres.connection import PgConnection
 from recollect.storage.rows import of_kind
@@ -47,9 +48,13 @@ _FETCHED: Final = 500  # rows in one trip to the server
 _STREAMS = count()  # several may be open at once
 
 
-def statement(name: str, kind: VectorKind | None = None, space: int | None = None) -> bytes:
+def statement(
+    name: str, kind: VectorKind | None = None, space: int | None = None, *, among: Mapping[str, str] | None = None
+) -> bytes:
     """Give a query with its gaps filled."""
-    sql = QUERIES[name] if space is None else QUERIES[name].replace("{space}", str(space))
+    sql = (QUERIES if among is None else among)[name]
+    if space is not None:
+        sql = sql.replace("{space}", str(space))
     return (sql if kind is None else of_kind(sql, kind)).encode()
 
 
@@ -65,11 +70,11 @@ def _holds_any(terms: Sequence[str], name: str, values: dict[str, Any]) -> str:
 
 
 class TransactionSettings(NamedTuple):
-    """How a transaction works: in which role ('' for none), how long it waits for a lock, on one server or several."""
+    """How a transaction works: in which role ('' for none), how long it waits for a lock, on which cluster if any."""
 
     role: str = ""
     lock_timeout_s: float = _LONGEST_WAIT_S
-    distributed: bool = False
+    cluster: Cluster | None = None
 
 
 _USUAL: Final = TransactionSettings()
@@ -87,15 +92,22 @@ class PostgresSession(StoreSession):
         connect: Callable[[], PgConnection] | None = None,
     ) -> None:
         self.connection = connection
-        self.distributed = settings.distributed
+        self.distributed = settings.cluster is not None
         self._settings = settings
+        self._reached: ReachedRows | None = None
         self._connect = connect
 
     def rows(
         self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
     ) -> list[ResultRow]:
         """Run a query and give its rows."""
-        return self.connection.execute(statement(name, kind, space), values or {}).fetchall()
+        return self.ask(statement(name, kind, space), values or {})
+
+    def ask(self, sql: bytes, values: Values | None = None, *, prepare: bool | None = None) -> list[ResultRow]:
+        """Do the same with the text of a query."""
+        if self._reached is not None:
+            self._reached.prepare(sql.decode())
+        return self.connection.execute(sql, values, prepare=prepare).fetchall()
 
     def stream(
         self, name: str, values: Values, *, kind: VectorKind | None = None, space: int | None = None
@@ -108,6 +120,8 @@ class PostgresSession(StoreSession):
         return self._stream(translate("postgres", sql).encode(), values)
 
     def _stream(self, sql: bytes, values: Values) -> Iterator[ResultRow]:
+        if self._reached is not None:
+            self._reached.prepare(sql.decode())
         with self.connection.cursor(name=f"recollect_rows_{next(_STREAMS)}") as cursor:
             cursor.itersize = _FETCHED
             cursor.execute(sql, values)
@@ -121,13 +135,24 @@ class PostgresSession(StoreSession):
         self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
     ) -> None:
         """Run a statement without waiting for it inside a pipeline."""
-        self.connection.execute(statement(name, kind, space), values or {})
+        self._change(name, values, kind, space)
 
     def changed(
         self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
     ) -> int:
         """Run a statement and count the rows that it changed."""
-        return self.connection.execute(statement(name, kind, space), values or {}).rowcount
+        return self._change(name, values, kind, space).rowcount
+
+    def _change(
+        self, name: str, values: Values | None, kind: VectorKind | None, space: int | None
+    ) -> Cursor[ResultRow]:
+        """Run a statement; one about the store as a whole leaves out the users of workers that are away."""
+        if self._settings.cluster is not None and name in CLUSTER_QUERIES:
+            away = self._settings.cluster.away(self.connection)
+            if away.names:
+                sql = statement(name, kind, space, among=CLUSTER_QUERIES)
+                return self.connection.execute(sql, {**(values or {}), "reached": list(away.reached)})
+        return self.connection.execute(statement(name, kind, space), values or {})
 
     def execute_many(self, name: str, rows: Sequence[Values], *, kind: VectorKind | None = None) -> None:
         """Run a statement once for each of many rows of values."""
@@ -149,13 +174,25 @@ class PostgresSession(StoreSession):
         condition, bound = filter_conditions(filters)
         sql = of_kind(QUERIES[name], filters.kind).replace("{filters}", condition).replace("{space}", str(space))
         prepare = False if name in _PLANNED_EACH_TIME else None  # None: once it has been run several times
-        return self.connection.execute(sql.encode(), {**bound, **values}, prepare=prepare).fetchall()
+        return self.ask(sql.encode(), {**bound, **values}, prepare=prepare)
 
-    def whole_store(self) -> AbstractContextManager[None]:
+    @contextmanager
+    def whole_store(self) -> Iterator[None]:
         """Let questions about the store leave out the users of workers that are away, if there are workers."""
-        if not self.distributed or not self.row("has_citus")[0]:
-            return nullcontext()
-        return without_away_workers(self.connection, [str(row[0]) for row in self.rows("user_tables")])
+        if self._settings.cluster is None:
+            yield
+            return
+        with closing(ReachedRows(self.connection, self._settings.cluster)) as reached:
+            self._reached = reached
+            try:
+                yield
+            finally:
+                self._reached = None
+
+    def reached(self) -> Sequence[str] | None:
+        """Name the users whom the questions so far were about, if any worker is away."""
+        away = self._reached.away if self._reached else None
+        return away.reached if away and away.names else None
 
     def act_for(self, scope: Scope | None) -> None:
         """Let what follows in this transaction see and change one user's rows, or those of the whole store."""

@@ -7,7 +7,6 @@ and while it runs, the row lock on the user keeps the user's other writers waiti
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from threading import Lock
@@ -17,8 +16,7 @@ from psycopg_pool import PoolClosed, PoolTimeout
 
 from recollect.errors import RecollectError, StoreError, StoreUnavailable
 from recollect.model.backups import DatabaseFacts
-from recollect.model.literals import VectorKind
-from recollect.model.memories import Scope, Space
+from recollect.model.memories import Scope
 from recollect.model.repairs import Repaired
 from recollect.model.stats import Erasure, Problem, Purged, ReplicaStatus
 from recollect.ports import BackupProgress, Clock, PendingWrite, StepListener, StoreReader, StoreWriter
@@ -26,11 +24,12 @@ from recollect.ports.erasure import RawBlock, StoredRow
 from recollect.settings import PostgresSettings, hide_password
 from recollect.storage.postgres import roles
 from recollect.storage.postgres.change_notifier import ChangeSender, ServerChangeNotifier
+from recollect.storage.postgres.cluster import run_for_tables
 from recollect.storage.postgres.cluster_store import AWAY, ClusterStore
 from recollect.storage.postgres.connection import PgConnection, check_server, connect, is_pooled, translated
 from recollect.storage.postgres.large_user_indexes import build_indexes, missing_indexes
 from recollect.storage.postgres.maintenance import purge as purging
-from recollect.storage.postgres.maintenance.distribute import is_distributed
+from recollect.storage.postgres.maintenance.distribute import find_cluster
 from recollect.storage.postgres.maintenance.dump import copy_database
 from recollect.storage.postgres.migrate import applied_version, migrate
 from recollect.storage.postgres.pool import ServerPool
@@ -42,12 +41,13 @@ from recollect.storage.session import StoreSession
 from recollect.storage.shared.erasure import SharedErasureStore
 from recollect.storage.shared.space_store import BatchStore
 from recollect.storage.shared.store import (
+    SharedAccessLogStore,
+    SharedPlaceStore,
     SharedReadingStore,
     SharedScopeStore,
-    StoreFigures,
 )
 from recollect.storage.shared.transfer import SharedTransferStore
-from recollect.storage.spaces import list_spaces, register_space
+from recollect.storage.spaces import list_spaces
 from recollect.storage.statements import load_checks
 from recollect.storage.tombstones import TombstoneSecrets, tombstone_secrets
 
@@ -74,11 +74,12 @@ _NO_STATISTICS = "This login may not look into the server's statistics."
 class PostgresStore(
     ClusterStore,
     BatchStore,
+    SharedPlaceStore,
     SharedReadingStore,
     SharedScopeStore,
+    SharedAccessLogStore,
     SharedTransferStore,
     SharedErasureStore,
-    StoreFigures,
 ):
     """Memories on a server."""
 
@@ -99,8 +100,9 @@ class PostgresStore(
             check_server(connection)
             migrate(connection, self._where, clock.now(), analyser)
             self._rights = roles.login_rights(connection, settings.role)
-            distributed = is_distributed(PostgresSession(connection), self._where)
-            self._transactions = TransactionSettings(self._rights.role, settings.lock_timeout_s, distributed)
+            self._transactions = TransactionSettings(
+                self._rights.role, settings.lock_timeout_s, find_cluster(PostgresSession(connection), self._where)
+            )
             self._prepares = settings.prepare == "always" or (settings.prepare == "auto" and not is_pooled(connection))
             self._secrets = self._read_secrets(connection)
         self._sender = ChangeSender(self._connect)
@@ -307,7 +309,8 @@ class PostgresStore(
     def erasure(self) -> Erasure:
         """Say whether rows were deleted since the store was purged."""
         with self._reading() as session:
-            return Erasure(_UNPURGED) if purging.owes_purge(session) else Erasure()
+            owes = purging.owes_purge(session) or session.reached() is not None  # users who are not reached may
+            return Erasure(_UNPURGED) if owes else Erasure()
 
     def released_reserve(self) -> AbstractContextManager[bool]:
         """Do nothing: the disk is the server's."""
@@ -321,21 +324,25 @@ class PostgresStore(
         if not self._rights.owns:
             login = self._rights.login
             raise StoreError(f"{login} does not own the tables. Run `recollect purge` with the login that does.")
-        with self._lent() as session:
+        away = self.away()
+        with self._reading() as session:
             upto, tables = purging.vanished(session), purging.marked_tables(session)
+            everyone = session.reached() is None
         failed = []
         with translated(self._where), connect(self._url, self._settings.connect_timeout_s) as owner:
+            if away:
+                return purging.purge_reached(owner, [table.name for table in tables], away, tell)
             for number, table in enumerate(tables):
                 tell(f"rewriting {table.name}", number, len(tables))
-                if table.mark != upto:
+                if table.mark != upto or not everyone:
                     trouble = purging.rewrite(owner, table.name, _PURGE_WAIT_S)
                     failed += [trouble] if trouble else []
-                    if not trouble:
+                    if everyone and not trouble:
                         with self._lent() as session:
                             purging.set_mark(session, upto, table.name)
             tell("refreshing statistics", len(tables), len(tables))
             refreshed = purging.refresh_statistics(owner, [table.name for table in tables])
-        if not failed:
+        if everyone and not failed:
             with self._lent() as session:
                 purging.set_mark(session, upto)
         notes = (f"rewrote {len(tables) - len(failed)} of {len(tables)} tables with their indexes", *refreshed.notes)
@@ -364,28 +371,18 @@ class PostgresStore(
 
     def copy_database(self, target: str, tell: BackupProgress) -> DatabaseFacts:
         """Dump the database while it is in use, with a connection of its own."""
-        if self._transactions.distributed:
+        if self._transactions.cluster is not None:
             raise StoreError(
                 f"{self._where} is distributed over several servers, of which no dump has all rows as they are at one "
-                "moment. Back them up with the tools of the servers, or use `recollect export`."
+                "moment. Archive the write-ahead log of each server and take base backups of each, let a superuser run "
+                "SELECT citus_create_restore_point('NAME'); now and then, and restore all servers to that name, see "
+                "docs/citus.md. Or use `recollect export`."
             )
         return copy_database(self._url, self._settings, Path(target), tell)
 
     def own_files(self) -> frozenset[tuple[int, int]]:
         """Give nothing: a server's files are its own affair."""
         return frozenset()
-
-    def _owe_kind(self, kind: VectorKind, space: Space, now: datetime) -> int:
-        with self._reading() as session:
-            known = list_spaces(session)
-        number = known.number(kind, space)
-        if known.state(space) == "kept":
-            return 0
-        if number is None:  # nothing of this kind was ever stored in the space
-            with self._exclusive() as session:
-                number = register_space(session, kind, space, known.state(space), now)
-        with self._writing() as session:
-            return session.changed("owe_jobs", {"item_kind": kind, "now": now}, kind=kind, space=number)
 
     def _size_bytes(self, session: StoreSession) -> int:
         return int(session.row("store_size")[0])
@@ -407,12 +404,12 @@ class PostgresStore(
 
     def check(self) -> Sequence[Problem]:
         """Look for rows without their other halves, and whether row-level security holds."""
-        away = self._away()
+        away = self.away()
         problems = [Problem("workers_away", len(away), AWAY)] if away else []
         with self._reading() as session:
             kinds = {row.number: row.kind for row in list_spaces(session)}
             for check in load_checks("postgres", kinds):
-                ((amount,),) = session.connection.execute(check.sql.encode()).fetchall()
+                ((amount,),) = session.ask(check.sql.encode())
                 if amount:
                     problems.append(Problem(check.name, amount, check.advice))
         problems += self._server_problems()
@@ -444,7 +441,8 @@ class PostgresStore(
 
         Vacuuming also empties the pending lists of the word indexes, which every search for words scans.
         """
-        with self._lent() as session:
+        away = self.away()
+        with self._reading() as session:
             lacking = list(missing_indexes(session, self._settings.giant_user_rows))
             tables = [row[0] for row in session.rows("own_tables")]
         if not self._rights.owns:
@@ -452,14 +450,23 @@ class PostgresStore(
             owner_only = f"run `recollect maintain` with that login, {self._rights.login} may not"
             return (f"{left} to the owner of the tables: {owner_only}",)
         with translated(self._where), connect(self._url, self._settings.connect_timeout_s) as owner:
+            if away:
+                return self._tune_reached(owner, tables, away, len(lacking))
             built = build_indexes(owner, lacking)
             for table in tables:
                 owner.execute(f"VACUUM (ANALYZE) {table}".encode())
         return (*built, "vacuumed all tables", "refreshed the planner's statistics")
 
+    def _tune_reached(
+        self, owner: PgConnection, tables: Sequence[str], away: Sequence[str], lacking: int
+    ) -> Sequence[str]:
+        run = run_for_tables(owner, "VACUUM (ANALYZE) %s", tables, away)
+        left = f"left {lacking} vector index(es) until all workers answer"
+        return (f"vacuumed {run.done} of {run.total} parts of the tables", *((left,) if lacking else ()))
+
     def advice(self) -> Sequence[str]:
         """Say which users would profit from an index, and what of the server's settings endangers data."""
-        away = tuple(f"The worker {worker} does not answer. {AWAY}" for worker in self._away())
+        away = tuple(f"The worker {worker} does not answer. {AWAY}" for worker in self.away())
         with self._reading() as session:
             lacking = len(list(missing_indexes(session, self._settings.giant_user_rows)))
             unsafe = " and ".join(row[0] for row in session.rows("unsafe_settings"))

@@ -7,12 +7,12 @@ from datetime import datetime
 from secrets import randbits
 
 from recollect.authorization import Key
-from recollect.model.media import original_name
+from recollect.model.media import original_folder, original_name
 from recollect.model.memories import Scope
 from recollect.model.messages import Usage
 from recollect.model.scopes import Membership
 from recollect.model.stats import StoreStats, UnreadMessages
-from recollect.ports import CachedPlace, GeocodeJob, ReadJob, SearchNote, UnnamedPlace
+from recollect.ports import CachedPlace, GeocodeJob, ReachedUsers, ReadJob, SearchNote, UnnamedPlace
 from recollect.storage.codec import cached_place_values
 from recollect.storage.rows import ANALYSER, IDENTITY, IDENTITY_BITS, LOCATED, PASSAGES, UNREAD
 from recollect.storage.session import ResultRow, StoreSession, Values
@@ -65,7 +65,17 @@ class StoreFigures(StoreBase):
 
     def users(self) -> Iterable[Scope]:
         """Name the users who have anything."""
-        return [Scope(row[0]) for row in self._ask("users_with_rows")]
+        return self.reached_users().scopes
+
+    def reached_users(self) -> ReachedUsers:
+        """Name the users who have anything, and say whether these are all."""
+        with self._reading() as session:
+            scopes = [Scope(row[0]) for row in session.rows("users_with_rows")]
+            return ReachedUsers(scopes, session.reached() is None)
+
+    def away(self) -> Sequence[str]:
+        """Name no server: there is one, and it answers."""
+        return ()
 
     def identity(self) -> int:
         """Give the store's own number; the first process that asks chooses it."""
@@ -78,11 +88,18 @@ class StoreFigures(StoreBase):
         return int(rows[0][0])
 
     def known_originals(self, names: Sequence[str]) -> frozenset[str]:
-        """Say which originals belong to a file, a memory or a message of any user."""
+        """Say which originals belong to a file, a memory or a message of any user.
+
+        Those of users who are not reached may: what no item has is removed.
+        """
         digests = [name.rpartition("/")[2] for name in names]
-        of_files = {row[0] for row in self._ask("originals", {"names": list(names)})}
-        of_media = {original_name(*row) for row in self._ask("originals_of_media", {"digests": digests})}
-        return frozenset(names) & (of_files | of_media)
+        with self._reading() as session:
+            of_files = {row[0] for row in session.rows("originals", {"names": list(names)})}
+            of_media = {original_name(*row) for row in session.rows("originals_of_media", {"digests": digests})}
+            reached = session.reached()
+        folders = None if reached is None else {original_folder(user) for user in reached}
+        unknown = () if folders is None else (name for name in names if name.partition("/")[0] not in folders)
+        return frozenset(names) & {*of_files, *of_media, *unknown}
 
     def users_with_expired(self, now: datetime) -> Iterable[Scope]:
         """Name the users who have memories past their expiry."""

@@ -82,7 +82,7 @@ SELECT count(*) AS ahead FROM jobs WHERE due_at > :horizon OR lease_until > :hor
 
 -- recall_jobs_ahead --
 -- The clock went back; what it had put off is due now.
-UPDATE jobs SET due_at = :now, lease_until = NULL WHERE due_at > :horizon OR lease_until > :horizon
+UPDATE jobs SET due_at = :now, lease_until = NULL WHERE (due_at > :horizon OR lease_until > :horizon)
 
 -- save_bulk --
 -- Notes a batch, new or changed.

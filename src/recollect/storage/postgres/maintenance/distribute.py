@@ -15,6 +15,7 @@ from recollect.ports import StepListener
 from recollect.settings import PostgresSettings, hide_password
 from recollect.storage.migrations import load_migrations
 from recollect.storage.postgres import roles
+from recollect.storage.postgres.cluster import Cluster
 from recollect.storage.postgres.connection import PgConnection, check_server, connect, translated
 from recollect.storage.postgres.migrate import applied_version, has_migrations_table
 from recollect.storage.postgres.session import PostgresSession, TransactionSettings
@@ -42,15 +43,17 @@ class DistributionStep(NamedTuple):
     statements: tuple[str, ...]
 
 
-def is_distributed(session: StoreSession, where: str) -> bool:
-    """Tell whether a store is distributed. Raises StoreUnavailable for one that is on its way."""
+def find_cluster(session: StoreSession, where: str) -> Cluster | None:
+    """Give the cluster of a store that is distributed. Raises StoreUnavailable for one that is on its way."""
     mark = _mark(session)
     if mark == _UNDER_WAY:
         raise StoreUnavailable(
             f"{where} is being distributed over several servers, or that was interrupted. Wait until it is done; if it "
             "was interrupted, run `recollect distribute` again, which goes on."
         )
-    return mark == _DONE
+    if mark != _DONE:
+        return None
+    return Cluster([row[0] for row in session.rows("user_tables")] if session.row("has_citus")[0] else ())
 
 
 def _mark(session: StoreSession) -> int:

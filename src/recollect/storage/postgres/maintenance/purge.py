@@ -13,6 +13,8 @@ import psycopg
 from psycopg import sql
 
 from recollect.model.stats import Purged
+from recollect.ports import StepListener
+from recollect.storage.postgres.cluster import PlacementRun, run_for_tables, run_on_reached
 from recollect.storage.postgres.connection import PgConnection
 from recollect.storage.postgres.session import PostgresSession
 from recollect.storage.session import StoreSession
@@ -62,6 +64,20 @@ def _mark(session: StoreSession, name: str) -> int | None:
     return next((int(row[0]) for row in session.rows("get_mark", {"name": name})), None)
 
 
+def purge_reached(owner: PgConnection, tables: Sequence[str], away: Sequence[str], tell: StepListener) -> Purged:
+    """Rewrite what is on the workers that answer. No table is marked: the next purge rewrites all of them."""
+    rewritten = PlacementRun()
+    for number, table in enumerate(tables):
+        tell(f"rewriting {table}", number, len(tables))
+        rewritten = rewritten.plus(run_on_reached(owner, "VACUUM (FULL) %s", table, away))
+    tell("refreshing statistics", len(tables), len(tables))
+    refreshed = refresh_statistics(owner, tables, away)
+    servers = f"{len(away)} worker(s) that do not answer ({', '.join(away)})"
+    left = f"{rewritten.away} of {rewritten.total} parts of the tables are on {servers}"
+    notes = (f"rewrote {rewritten.done} of {rewritten.total} parts of the tables with their indexes", *refreshed.notes)
+    return Purged(notes, (left, *rewritten.failures), refreshed.administrator)
+
+
 def rewrite(owner: PgConnection, table: str, wait_s: float) -> str:
     """Rewrite a table with its indexes and long values; gives why it could not be done, or ''."""
     deadline, notices = monotonic() + wait_s, _KeptRows()
@@ -96,7 +112,7 @@ class _KeptRows:
             self.amount += int(number[0])
 
 
-def refresh_statistics(owner: PgConnection, tables: Sequence[str]) -> Purged:
+def refresh_statistics(owner: PgConnection, tables: Sequence[str], away: Sequence[str] = ()) -> Purged:
     """Clear the statistics of our tables and take new ones, which hold no words; says what the login may not do."""
     notes, left = ["refreshed the planner's statistics"], []
     if not _clear(owner, tables):
@@ -104,7 +120,9 @@ def refresh_statistics(owner: PgConnection, tables: Sequence[str]) -> Purged:
             "Statistics of earlier versions may hold words, and this login may not remove them: let a superuser run "
             "DELETE FROM pg_statistic, then ANALYZE."
         )
-    for table in tables:
+    if away:
+        run_for_tables(owner, "ANALYZE %s", tables, away)
+    for table in () if away else tables:
         owner.execute(sql.SQL("ANALYZE {}").format(sql.Identifier(table)))
     steps = (
         ("VACUUM (FULL) pg_statistic", "rewrite pg_statistic, where replaced statistics may be left: VACUUM FULL it"),
