@@ -33,7 +33,7 @@ from recollect.ports import (
 )
 from recollect.ports.conversations import Derivation
 from recollect.ports.transfer import TOMBSTONES, TRANSFERRED, IncomingRow, Row, TransferReader, TransferTable
-from recollect.storage.postgres.cluster import Cluster
+from recollect.storage.postgres.cluster import ServerCluster
 from recollect.storage.postgres.store import PostgresStore
 from recollect.storage.postgres.writer import PostgresWriter
 from tests.storage.neighbours import (
@@ -287,7 +287,7 @@ def _note_late(store: PostgresStore) -> None:
 def _insert_as_distributed(store: PostgresStore) -> object:
     """Insert a batch as a store that is distributed does."""
     usual = store._transactions
-    store._transactions = usual._replace(cluster=Cluster(()))
+    store._transactions = usual._replace(cluster=ServerCluster(()))
     try:
         return store.write(ME, lambda w: w.insert([a_new_draft(number) for number in range(30)], SPACE))
     finally:

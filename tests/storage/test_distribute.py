@@ -13,7 +13,7 @@ from recollect import InvalidInput, Memory, StoreError
 from recollect.errors import StoreTooOld, StoreUnavailable
 from recollect.model.media import original_name
 from recollect.model.memories import Scope
-from recollect.storage.postgres.cluster import AwayWorkers, Cluster
+from recollect.storage.postgres.cluster import AwayWorkers, ServerCluster
 from recollect.storage.postgres.connection import PgConnection
 from recollect.storage.postgres.store import PostgresStore
 from tests.conftest import Server, SteppingClock
@@ -113,7 +113,7 @@ def test_a_life_is_the_same_in_a_store_that_is_marked(server: Server, tmp_path: 
     assert live(marked, tmp_path / "marked") == live(str(tmp_path / "memory.db"), tmp_path / "plain")
 
 
-class _HalfAway(Cluster):
+class _HalfAway(ServerCluster):
     """A cluster of which one worker does not answer, and on the other are these users."""
 
     def __init__(self, tables: Sequence[str], reached: Sequence[str]) -> None:

@@ -31,7 +31,7 @@ class AwayWorkers(NamedTuple):
     reached: tuple[str, ...] = ()
 
 
-class Cluster:
+class ServerCluster:
     """The workers of a store, and the names of its tables that are on them.
 
     That a worker is away is believed for a moment, or each of many statements would try to connect to it. That all of
@@ -74,7 +74,7 @@ class ReachedRows:
     on that names it.
     """
 
-    def __init__(self, connection: PgConnection, cluster: Cluster) -> None:
+    def __init__(self, connection: PgConnection, cluster: ServerCluster) -> None:
         self._connection, self._cluster = connection, cluster
         self._hidden: set[str] = set()
         self._views = ExitStack()

@@ -18,7 +18,7 @@ from recollect.model.filters import ItemFilters, PlaceFilters
 from recollect.model.literals import VectorKind
 from recollect.model.memories import Scope, Space, Vector
 from recollect.storage.filters import conditions
-from recollect.storage.postgres.cluster import CLUSTER_QUERIES, Cluster, ReachedRows
+from recollect.storage.postgres.cluster import CLUSTER_QUERIES, ReachedRows, ServerCluster
 from recollect.storage.postgres.codec import CODEC, column_type
 from recollect.storage.postgres.connection import PgConnection
 from recollect.storage.rows import of_kind
@@ -74,7 +74,7 @@ class TransactionSettings(NamedTuple):
 
     role: str = ""
     lock_timeout_s: float = _LONGEST_WAIT_S
-    cluster: Cluster | None = None
+    cluster: ServerCluster | None = None
 
 
 _USUAL: Final = TransactionSettings()

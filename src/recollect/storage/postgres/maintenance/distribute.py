@@ -15,7 +15,7 @@ from recollect.ports import StepListener
 from recollect.settings import PostgresSettings, hide_password
 from recollect.storage.migrations import load_migrations
 from recollect.storage.postgres import roles
-from recollect.storage.postgres.cluster import Cluster
+from recollect.storage.postgres.cluster import ServerCluster
 from recollect.storage.postgres.connection import PgConnection, check_server, connect, translated
 from recollect.storage.postgres.migrate import applied_version, has_migrations_table
 from recollect.storage.postgres.session import PostgresSession, TransactionSettings
@@ -43,7 +43,7 @@ class DistributionStep(NamedTuple):
     statements: tuple[str, ...]
 
 
-def find_cluster(session: StoreSession, where: str) -> Cluster | None:
+def find_cluster(session: StoreSession, where: str) -> ServerCluster | None:
     """Give the cluster of a store that is distributed. Raises StoreUnavailable for one that is on its way."""
     mark = _mark(session)
     if mark == _UNDER_WAY:
@@ -53,7 +53,7 @@ def find_cluster(session: StoreSession, where: str) -> Cluster | None:
         )
     if mark != _DONE:
         return None
-    return Cluster([row[0] for row in session.rows("user_tables")] if session.row("has_citus")[0] else ())
+    return ServerCluster([row[0] for row in session.rows("user_tables")] if session.row("has_citus")[0] else ())
 
 
 def _mark(session: StoreSession) -> int:
