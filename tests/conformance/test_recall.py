@@ -230,13 +230,14 @@ HOSTILE = (
 )
 
 
-@pytest.mark.parametrize("query", HOSTILE, ids=range(len(HOSTILE)))
-def test_a_hostile_query_is_only_text(household: UserMemory, query: str) -> None:
+def test_a_hostile_query_is_only_text(household: UserMemory) -> None:
     other = household.remember("Nothing to see here", subject="decoy")
-    answer = household.recall(query)
-    assert answer.degraded == ()
-    assert {hit.content for hit in answer.hits} <= {*HOUSEHOLD, "Nothing to see here"}
-    assert household.get(other.id).content == "Nothing to see here"
+    for query in HOSTILE:
+        answer = household.recall(query)
+        assert answer.degraded == (), query
+        assert {hit.content for hit in answer.hits} <= {*HOUSEHOLD, "Nothing to see here"}, query
+        assert household.get(other.id).content == "Nothing to see here", query
+    assert household.count() == len(HOUSEHOLD) + 1
 
 
 def test_a_hostile_query_is_found_as_the_text_it_is(memory: Memory) -> None:

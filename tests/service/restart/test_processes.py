@@ -29,19 +29,25 @@ def crew(database: str, tmp_path: Path) -> Iterator[Service]:
         yield running
 
 
+@pytest.mark.parametrize("database", ["postgresql"], indirect=True)
 def test_two_processes_answer(crew: Service) -> None:
+    _assert_both_answer(crew)
+
+
+def _assert_both_answer(crew: Service) -> None:
     assert crew.said["workers"] == 2
     for turn in range(20):
-        with crew.user("anna") as anna:  # a new connection each time, so that both get some
-            assert anna.post("/api/memories/unified", json={"content": f"Owns {turn} bicycles"}).status_code == 201
-    with crew.user("anna") as anna, crew.client() as anybody:
-        assert len(anna.get("/api/memories").json()["items"]) == 20
+        with crew.user("ben") as ben:  # a new connection each time, so that both get some
+            assert ben.post("/api/memories/unified", json={"content": f"Owns {turn} bicycles"}).status_code == 201
+    with crew.user("ben") as ben, crew.client() as anybody:
+        assert len(ben.get("/api/memories").json()["items"]) == 20
         assert anybody.get("/livez").json() == {"status": "alive"}
         assert anybody.get("/api/memories").status_code == 401
 
 
 @SQLITE
-def test_one_that_dies_is_replaced(crew: Service) -> None:
+def test_two_processes_answer_and_one_that_dies_is_replaced(crew: Service) -> None:
+    _assert_both_answer(crew)
     with crew.user("anna") as anna:
         anna.post("/api/memories/unified", json={"content": "Prefers window seats"})
     for _ in range(2):
