@@ -26,11 +26,13 @@ def new_many(now: datetime, amount: int) -> list[str]:
     """Make ids that sort in the order in which they are given out."""
     first = _reserve((now - _EPOCH) // _MICROSECOND * _TICKS_PER_MILLISECOND // 1000, amount)
     random = os.urandom(8 * amount).hex()
-    tails = (random[start : start + 15] for start in range(0, 16 * amount, 16))
-    ticks = (f"{tick:015x}" for tick in range(first, first + amount))
-    return [
-        f"{tick[:8]}-{tick[8:12]}-7{tick[12:]}-8{tail[:3]}-{tail[3:]}" for tick, tail in zip(ticks, tails, strict=True)
-    ]
+    made = []
+    for number in range(amount):
+        tick, place = f"{first + number:015x}", 16 * number
+        made.append(
+            f"{tick[:8]}-{tick[8:12]}-7{tick[12:]}-8{random[place : place + 3]}-{random[place + 3 : place + 15]}"
+        )
+    return made
 
 
 def canonical(text: str) -> str | None:

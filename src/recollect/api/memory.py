@@ -14,7 +14,7 @@ from recollect.api.composition import assemble
 from recollect.api.keys import Keys
 from recollect.api.models import StoreModels
 from recollect.api.operations import StoreOperations
-from recollect.api.scoped import as_new_memory
+from recollect.api.scoped import as_offered
 from recollect.api.scopes import Scopes
 from recollect.api.user import UserMemory
 from recollect.clock import SystemClock
@@ -270,7 +270,7 @@ class Memory:
         """
         engine = self._engine if audit is None else replace(self._engine, audit=audit)
         known = cache(scope_of)
-        offered = ((known(user), as_new_memory(memory)) for user, memory in rows)
+        offered = ((known(user), as_offered(memory)) for user, memory in rows)
         return load.load(engine, offered, wait=wait, imported=imported)
 
     def purge(self, *, tell: StepListener | None = None) -> Purged:

@@ -13,7 +13,7 @@ from recollect.engine.files import file_chunks
 from recollect.errors import InvalidInput, InvalidMemory, NotFound
 from recollect.model.filters import FilterFields, Filters
 from recollect.model.literals import MEMORY_TYPES, TYPE_ALIASES
-from recollect.model.memories import NewMemory, Scope
+from recollect.model.memories import NewMemory, OfferedMemory, Scope
 from recollect.model.places import Location, LocationLike, LocationMode, SearchLocation
 from recollect.model.scopes import ScopeChoice
 from recollect.text.clean import clean
@@ -52,12 +52,10 @@ class Scoped:
             raise InvalidInput(f"{error}. The filters are: {names}.") from error
 
 
-def as_new_memory(memory: str | NewMemory | Mapping[str, Any]) -> NewMemory:
-    """Convert a text or a mapping to a `NewMemory`. Raises InvalidMemory."""
-    if isinstance(memory, NewMemory):
+def as_offered(memory: OfferedMemory | Mapping[str, Any]) -> OfferedMemory:
+    """Convert a mapping to a `NewMemory`. Raises InvalidMemory."""
+    if isinstance(memory, (str, NewMemory)):
         return memory
-    if isinstance(memory, str):
-        return NewMemory(memory)
     try:
         return NewMemory(**memory)
     except TypeError as error:

@@ -16,7 +16,7 @@ from recollect.api.messages import UserMessages
 from recollect.api.places import UserPlaces
 from recollect.api.scoped import (
     as_location,
-    as_new_memory,
+    as_offered,
     canonical,
     check_limit,
     check_path,
@@ -170,7 +170,7 @@ class UserMemory(InsightVerbs, UserSimilarity):
         """
         if isinstance(memories, (str, Mapping)):
             raise InvalidInput("remember_many takes several memories, for example a list. To store one, use remember.")
-        offered = (as_new_memory(memory) for memory in memories)
+        offered = map(as_offered, memories)
         return tuple(
             remember.remember_many(self._engine, self._scope, offered, near_duplicates=near_duplicates, wait=wait)
         )
@@ -180,7 +180,7 @@ class UserMemory(InsightVerbs, UserSimilarity):
 
         `forget(everything=True, allow_again=True)` lets it come again.
         """
-        offered = (as_new_memory(memory) for memory in memories)
+        offered = map(as_offered, memories)
         return tuple(remember.remember_many(self._engine, self._scope, offered, imported=True))
 
     def recall(

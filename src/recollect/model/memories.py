@@ -111,6 +111,10 @@ class NewMemory:
     media: Sequence[MediaLike] = ()
 
 
+# What can be stored: a text alone has everything else at its default.
+OfferedMemory: TypeAlias = NewMemory | str
+
+
 class MemoryRecord(NamedTuple):
     """A stored memory. Times are aware and in UTC; a missing text is empty, never None.
 

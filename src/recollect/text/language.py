@@ -111,6 +111,8 @@ def _distinct(words: Sequence[str]) -> str | None:
     """Name the language that all distinctive function words are of, if there are several."""
     script = _script("latin")
     heard = script.distinctive_words.intersection(words)
+    if not heard:
+        return None
     spoken = {script.distinctive[word] for word in heard}
     if len(spoken) != 1 or (len(heard) == 1 and words.count(*heard) == 1):
         return None

@@ -60,7 +60,9 @@ _SYLLABLE_RUN = re.compile(f"[{_SYLLABLES}]{{2,}}")
 def index_terms(text: str) -> tuple[str, ...]:
     """Give the terms a text is found by, in order and with repeats; function words only if it has nothing else."""
     chunks, language = _split(text)
-    terms = tuple(islice(chain.from_iterable(map(_INDEXED[language].__getitem__, chunks)), MAX_TERMS))
+    terms = tuple(chain.from_iterable(map(_INDEXED[language].__getitem__, chunks)))
+    if len(terms) > MAX_TERMS:
+        return terms[:MAX_TERMS]
     return terms or tuple(islice(chain.from_iterable(_bare_words(chunks, language)), MAX_TERMS))
 
 

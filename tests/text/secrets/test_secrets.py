@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.secrets import redact, redact_values
+from recollect.text.secrets import hints_at_secret, redact, redact_values
 from recollect.text.secrets.redact import kinds
 from tests.text.secrets.ordinary import sentences
 from tests.text.secrets.shapes import CONTEXTS, TOKENS, is_gone, planted
@@ -51,6 +51,15 @@ def test_leaves_ordinary_sentences_alone() -> None:
     for text in touched:
         print(f"  {redact(text).text}")
     assert len(touched) <= 0.005 * len(texts)
+
+
+def test_a_text_that_hints_at_a_secret_does_so_among_others() -> None:
+    """Bulk loads look at several texts in one, and only when that hints at something at each."""
+    hinting = [case.text for case in planted(0) if hints_at_secret(case.text)]
+    hinting += [text for text in sentences(2_000) if hints_at_secret(text)]
+    for text in hinting:
+        for before, after in (("", ""), ("a", "a"), ("9-", "-9"), ("_", "_")):
+            assert hints_at_secret(f"{before}\n{text}\n{after}"), text
 
 
 def test_knows_at_least_forty_five_kinds() -> None:

@@ -17,7 +17,7 @@ from recollect import ids
 from recollect.errors import InvalidInput, InvalidMemory
 from recollect.model.literals import MEMORY_TYPES, TYPE_ALIASES, MemoryType, Trust, tier_of
 from recollect.model.media import Media, checked_media, media_names, media_texts
-from recollect.model.memories import MANY, Draft, MemoryRecord, NewMemory, Vector, participants_of
+from recollect.model.memories import MANY, Draft, MemoryRecord, NewMemory, OfferedMemory, Vector, participants_of
 from recollect.model.places import LONGEST_ADDRESS, LONGEST_LABEL, check_coordinates
 from recollect.ports import Fingerprint, Slot
 from recollect.text.clean import clean, clean_content, fingerprint_text
@@ -54,7 +54,7 @@ _DEFAULT_SCALARS = _scalar_fields(NewMemory(""))
 
 
 def draft_memories(
-    memories: Sequence[NewMemory],
+    memories: Sequence[OfferedMemory],
     now: datetime,
     vectors: Iterable[Vector | None] = repeat(None),
     before_each: Callable[[], None] = lambda: None,
@@ -73,12 +73,16 @@ def draft_memories(
     return drafts
 
 
-def _draft(memory: NewMemory, memory_id: str, now: datetime, vector: Vector | None) -> Draft:
-    if _optional_fields(memory) != _DEFAULTS:
-        record = _record(memory, memory_id, now)
-        return Draft(record, content_hash(record), memory_terms(record), vector)
-    content = clean_content(memory.content)
-    record = MemoryRecord(memory_id, _PLAIN.type, content, *_SUBJECT_TO_OCCURRED, now, *_UNTIL_TO_PLACE, {}, now, now)
+def _draft(memory: OfferedMemory, memory_id: str, now: datetime, vector: Vector | None) -> Draft:
+    if isinstance(memory, NewMemory):
+        if _optional_fields(memory) != _DEFAULTS:
+            record = _record(memory, memory_id, now)
+            return Draft(record, content_hash(record), memory_terms(record), vector)
+        memory = memory.content
+    content = clean_content(memory)
+    record = _plain_record(
+        (memory_id, _PLAIN.type, content, *_SUBJECT_TO_OCCURRED, now, *_UNTIL_TO_PLACE, {}, now, now, ())
+    )
     return Draft(record, _digest(fingerprint_text(content)), index_terms(content), vector)
 
 
@@ -302,5 +306,6 @@ def _encodable(text: str) -> bool:
 
 # A record with everything at its default, and its fields before and after `valid_from`.
 _PLAIN = _record(NewMemory("-"), "", datetime.min.replace(tzinfo=UTC))
+_plain_record = MemoryRecord._make  # in half the time that naming two dozen fields takes
 _SUBJECT_TO_OCCURRED = _PLAIN[3:13]
 _UNTIL_TO_PLACE = _PLAIN[14:21]

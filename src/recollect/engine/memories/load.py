@@ -9,9 +9,18 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from recollect.engine.base.context import Engine
-from recollect.engine.memories.remember import BATCH, MemoryBatch, after_commit, batch_work, prepare_batch, without_gc
+from recollect.engine.memories.remember import (
+    BATCH,
+    MemoryBatch,
+    after_commit,
+    batch_work,
+    draft_batch,
+    embed_batch,
+    space_for,
+    without_gc,
+)
 from recollect.errors import RecollectError, StoreError
-from recollect.model.memories import Loaded, NewMemory, Remembered, Scope
+from recollect.model.memories import Loaded, OfferedMemory, Remembered, Scope
 from recollect.ports import PendingWrite
 
 _BATCH = 2 * BATCH  # the rows of a user may lie far apart in the stream
@@ -19,7 +28,7 @@ _Outcomes = Sequence[list[Remembered] | RecollectError]
 
 
 def load(
-    engine: Engine, rows: Iterable[tuple[Scope, NewMemory]], *, wait: bool | None = None, imported: bool = False
+    engine: Engine, rows: Iterable[tuple[Scope, OfferedMemory]], *, wait: bool | None = None, imported: bool = False
 ) -> Loaded:
     """Store memories of any users. What one user may not store is named, and the others' is stored."""
     stream = _Stream(engine, wait=wait, imported=imported)
@@ -51,19 +60,23 @@ class _Stream:
         self.waiting = False
         self.paid = 0
 
-    def store(self, rows: list[tuple[Scope, NewMemory]]) -> None:
+    def store(self, rows: list[tuple[Scope, OfferedMemory]]) -> None:
         """Prepare a batch and begin to write it. Users come in the order of their ids: two loads cannot deadlock."""
-        shares = defaultdict[Scope, list[NewMemory]](list)
+        shares = defaultdict[Scope, list[OfferedMemory]](list)
         for scope, memory in rows:
             shares[scope].append(memory)
-        batches = {
-            scope: prepare_batch(self._engine, scope, shares[scope], wait=self._wait)
-            for scope in sorted(shares, key=lambda scope: scope.user_id)
-        }
-        self.settle()
-        works = [(scope, batch_work(self._engine, each, imported=self._imported)) for scope, each in batches.items()]
+        engine = self._engine
+        space = space_for(engine, wait=self._wait)
         with without_gc():
-            self._pending = self._engine.write_many(works), batches
+            drafts = {
+                scope: draft_batch(engine, scope, space, shares[scope])
+                for scope in sorted(shares, key=lambda scope: scope.user_id)
+            }
+        batches = {scope: embed_batch(engine, scope, space, own, wait=self._wait) for scope, own in drafts.items()}
+        self.settle()
+        works = [(scope, batch_work(engine, each, imported=self._imported)) for scope, each in batches.items()]
+        with without_gc():
+            self._pending = engine.write_many(works), batches
 
     def settle(self) -> None:
         """Wait for the batch that is being written."""

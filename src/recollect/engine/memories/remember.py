@@ -5,7 +5,7 @@ word. Vectors are made before the transaction starts, which must not wait.
 """
 
 import gc
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -14,7 +14,7 @@ from itertools import islice
 from recollect.engine.base import call_embedder
 from recollect.engine.base.context import REWORDING, VECTOR, Engine
 from recollect.engine.drafts import memory_drafts, redaction, tombstones
-from recollect.engine.drafts.authors import authored
+from recollect.engine.drafts.authors import authored_memories
 from recollect.engine.drafts.media import with_checked_media
 from recollect.engine.drafts.searchable_text import embedded_texts
 from recollect.engine.memories.batch_writer import BatchWriter, DecisionWriter
@@ -23,7 +23,18 @@ from recollect.engine.vectors.embed_texts import EmbeddedItems
 from recollect.errors import EmbeddingError, InvalidVector, StoreDamaged
 from recollect.model.filters import Filters
 from recollect.model.media import media_names
-from recollect.model.memories import Draft, MemoryRecord, NewMemory, Remembered, Scope, Space, Vector, is_many, lapsed
+from recollect.model.memories import (
+    Draft,
+    MemoryRecord,
+    NewMemory,
+    OfferedMemory,
+    Remembered,
+    Scope,
+    Space,
+    Vector,
+    is_many,
+    lapsed,
+)
 from recollect.model.places import is_somewhere
 from recollect.model.vectors import as_units
 from recollect.ports import PendingWrite, StoreReader, StoreWriter
@@ -121,7 +132,7 @@ def _remember_one(engine: Engine, scope: Scope, batch: MemoryBatch, position: in
 def remember_many(
     engine: Engine,
     scope: Scope,
-    memories: Iterable[NewMemory],
+    memories: Iterable[OfferedMemory],
     *,
     near_duplicates: bool = False,
     wait: bool | None = None,
@@ -168,16 +179,28 @@ def without_gc() -> Iterator[None]:
 
 
 def prepare_batch(
-    engine: Engine, scope: Scope, memories: Sequence[NewMemory], *, wait: bool | None = None
+    engine: Engine, scope: Scope, memories: Sequence[OfferedMemory], *, wait: bool | None = None
 ) -> MemoryBatch:
     """Draft and embed memories; those that cannot be embedded now are stored without a vector."""
-    space = _space(engine, wait=wait)
+    space = space_for(engine, wait=wait)
+    return embed_batch(engine, scope, space, draft_batch(engine, scope, space, memories), wait=wait)
+
+
+def draft_batch(engine: Engine, scope: Scope, space: Space | None, memories: Sequence[OfferedMemory]) -> list[Draft]:
+    """Draft memories, with the vectors that came with them."""
     with without_gc():
-        memories = [
-            authored(engine, redaction.public(engine, with_checked_media(engine, scope, memory))) for memory in memories
+        checked = [
+            memory if isinstance(memory, str) else with_checked_media(engine, scope, memory) for memory in memories
         ]
+        memories = authored_memories(engine, redaction.public_memories(engine, checked))
         vectors = _check_vectors(engine, space, memories)
-        drafts = memory_drafts.draft_memories(memories, engine.clock.now(), vectors, engine.priority.give_way)
+        return memory_drafts.draft_memories(memories, engine.clock.now(), vectors, engine.priority.give_way)
+
+
+def embed_batch(
+    engine: Engine, scope: Scope, space: Space | None, drafts: list[Draft], *, wait: bool | None
+) -> MemoryBatch:
+    """Embed drafts without a vector; those that cannot be embedded now are stored without."""
     lacking = [position for position, draft in enumerate(drafts) if draft.vector is None]
     if space is None or not lacking:
         unknown = bool(lacking) and engine.models.configured is not None
@@ -194,7 +217,7 @@ def prepare_batch(
     return MemoryBatch(drafts, space, payment, (VECTOR,) if embedded.failed else ())
 
 
-def _space(engine: Engine, *, wait: bool | None) -> Space | None:
+def space_for(engine: Engine, *, wait: bool | None) -> Space | None:
     """Give the space to embed for. A caller that waits for vectors also waits to learn their length."""
     configured, space = engine.models.configured, engine.space
     if space is None and configured is not None and embed_texts.waits(engine, configured, wait=wait):
@@ -203,9 +226,10 @@ def _space(engine: Engine, *, wait: bool | None) -> Space | None:
     return space
 
 
-def _check_vectors(engine: Engine, space: Space | None, memories: Sequence[NewMemory]) -> Sequence[Vector | None]:
+def _check_vectors(engine: Engine, space: Space | None, memories: Sequence[OfferedMemory]) -> Sequence[Vector | None]:
     """Check the vectors that came with the memories."""
-    offered = [memory.vector for memory in memories if memory.vector is not None]
+    vectors = [None if isinstance(memory, str) else memory.vector for memory in memories]
+    offered = [vector for vector in vectors if vector is not None]
     if not offered:
         return [None] * len(memories)
     if space is None and engine.models.configured is not None:
@@ -216,7 +240,7 @@ def _check_vectors(engine: Engine, space: Space | None, memories: Sequence[NewMe
     if space is None:
         raise InvalidVector("A vector was given, but vectors are switched off (embedding.provider is none).")
     units = iter(as_units(offered, space.dimensions))
-    return [None if memory.vector is None else next(units) for memory in memories]
+    return [None if vector is None else next(units) for vector in vectors]
 
 
 def _near_duplicate(engine: Engine, scope: Scope, draft: Draft, space: Space | None) -> str | None:
@@ -243,34 +267,45 @@ def _says_the_same(other: MemoryRecord, record: MemoryRecord) -> bool:
 
 def batch_work(engine: Engine, batch: MemoryBatch, *, imported: bool) -> Callable[[StoreWriter], list[Remembered]]:
     """Insert what cannot supersede anything at once; decide in order about the rest and what the index refused."""
-    drafts, degraded = batch.drafts, batch.degraded
 
     def work(writer: StoreWriter) -> list[Remembered]:
-        forgotten = tombstones.find_forgotten(writer, drafts) if imported else {}
-        wanted = [draft for draft in drafts if draft.record.id not in forgotten] if forgotten else drafts
-        plain = [draft for draft in wanted if memory_drafts.slot(draft.record) is None]
+        forgotten = tombstones.find_forgotten(writer, batch.drafts) if imported else {}
+        plain = [draft for draft in batch.drafts if not draft.record.key or memory_drafts.slot(draft.record) is None]
+        if forgotten:
+            plain = [draft for draft in plain if draft.record.id not in forgotten]
         refused = writer.insert(plain, batch.space) if plain else frozenset()
-        inserted = {draft.record.id for draft in plain} - refused
-        undecided = (
-            [draft for draft in wanted if draft.record.id not in inserted] if len(inserted) < len(wanted) else []
-        )
-        decisions = BatchWriter(writer, undecided, batch.space)
+        if refused:
+            plain = [draft for draft in plain if draft.record.id not in refused]
+        decided = _decide_rest(writer, batch, plain, forgotten) if len(plain) < len(batch.drafts) else {}
+        tombstones.lift(writer, plain)
         results = [
-            Remembered("created", draft.record.id, degraded=degraded)
-            if draft.record.id in inserted
-            else Remembered("forgotten", "")
-            if draft.record.id in forgotten
-            else replace(_store_draft(decisions, PreparedMemory(draft, batch.space)), degraded=degraded)
-            for draft in drafts
+            decided.get(position) or Remembered("created", draft.record.id, degraded=batch.degraded)
+            for position, draft in enumerate(batch.drafts)
         ]
-        decisions.flush()
-        tombstones.lift(writer, [draft for draft in plain if draft.record.id in inserted])
-        if batch.space is not None:
+        if batch.space is not None and (batch.embedded.paid or batch.embedded.usage.tokens):
             owners = {position: remembered.id for position, remembered in enumerate(results) if remembered.id}
             embed_texts.keep(writer, engine, batch.space, batch.embedded, owners)
         return results
 
     return work
+
+
+def _decide_rest(
+    writer: StoreWriter, batch: MemoryBatch, inserted: Sequence[Draft], forgotten: Container[str]
+) -> dict[int, Remembered]:
+    """Decide in order about the drafts that were not inserted at once; gives what became of each, by its position."""
+    inserted_ids = {draft.record.id for draft in inserted}
+    rest = [(position, draft) for position, draft in enumerate(batch.drafts) if draft.record.id not in inserted_ids]
+    undecided = [draft for _, draft in rest if draft.record.id not in forgotten]
+    decisions = BatchWriter(writer, undecided, batch.space)
+    decided = {
+        position: Remembered("forgotten", "")
+        if draft.record.id in forgotten
+        else replace(_store_draft(decisions, PreparedMemory(draft, batch.space)), degraded=batch.degraded)
+        for position, draft in rest
+    }
+    decisions.flush()
+    return decided
 
 
 def decide(writer: StoreWriter, engine: Engine, prepared: PreparedMemory) -> Remembered:

@@ -22,7 +22,7 @@ from recollect.storage.postgres.codec import (
 from recollect.storage.postgres.connection import Packed
 from recollect.storage.postgres.session import QUERIES, PostgresSession, statement
 from recollect.storage.rows import DELETE
-from recollect.storage.shared.item_writer import NumberedSpace, PassageRows, WrittenItem, passage_rows
+from recollect.storage.shared.item_writer import NumberedSpace, PassageRows, WrittenItem, passage_rows, written_memory
 from recollect.storage.shared.transfer import TransferRows
 from recollect.storage.shared.writer import CONFIRMED_FIELDS, FINGERPRINT_FIELDS, SLOT_FIELDS
 from recollect.storage.spaces import list_spaces
@@ -56,12 +56,7 @@ class PostgresWriter(TransferRows):
         written = [draft for draft in drafts if draft.record.id not in refused]
         if written:
             now = drafts[0].record.updated_at
-            self._owe(
-                "memory",
-                [WrittenItem(draft.record.id, draft.vector, 0, draft.passages) for draft in written],
-                space,
-                now,
-            )
+            self._owe("memory", [written_memory(draft) for draft in written], space, now)
             self._settle("memory", [draft.record for draft in written], now)
         return refused
 
@@ -131,9 +126,12 @@ class PostgresWriter(TransferRows):
         """Do nothing: the server's index follows the rows."""
 
     def _number_changes(self, before: int) -> None:
-        whats, kinds, ids, moments = zip(*self._changes, strict=True)
-        arrays = {"whats": word_array(whats), "kinds": word_array(kinds), "ids": word_array(ids)}
-        self._execute("insert_changes", {**arrays, "before": before, "now": max(moments)})
+        whats = [what for what, _, ids, _ in self._changes for _ in ids]
+        kinds = [kind for _, kind, ids, _ in self._changes for _ in ids]
+        arrays = {"whats": word_array(whats), "kinds": word_array(kinds)}
+        ids = word_array(item_id for change in self._changes for item_id in change.ids)
+        moment = max(change.moment for change in self._changes)
+        self._execute("insert_changes", {**arrays, "ids": ids, "before": before, "now": moment})
 
     def reindex(self, kind: ItemKind, terms: Mapping[str, Sequence[str]]) -> None:
         """Write the new words; the index follows."""

@@ -7,6 +7,8 @@ from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +16,7 @@ import numpy as np
 from recollect.authorization import Key
 from recollect.errors import QuotaExceeded
 from recollect.model.literals import ITEM_KINDS, ItemKind, VectorKind
-from recollect.model.memories import MemoryRecord, Scope, Space, Vector
+from recollect.model.memories import Draft, MemoryRecord, Scope, Space, Vector
 from recollect.model.messages import Message
 from recollect.model.places import NamedPlace, PlaceRow, folded, place_id
 from recollect.model.scopes import Membership
@@ -32,13 +34,25 @@ from recollect.storage.tombstones import TombstoneSecrets
 class WrittenItem(NamedTuple):
     """A row that was just written, with its vector if it has one. `seq` is its number in SQLite.
 
-    `passages` are the vectors of the passages of a long text.
+    `passages` are the vectors of the passages of a long text, `size` are the bytes of its texts, if they were counted.
     """
 
     id: str
     vector: Vector | None
     seq: int
     passages: Vector | None = None
+    size: int | None = None
+
+
+def written_memory(draft: Draft, seq: int = 0) -> WrittenItem:
+    """Say of a memory what is needed after it was written. How its media are written differs between stores."""
+    record = draft.record
+    size = None if record.media else _utf8_bytes(record.content) + _utf8_bytes(record.value)
+    return WrittenItem(record.id, draft.vector, seq, draft.passages, size)
+
+
+def _utf8_bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode())
 
 
 class NumberedSpace(NamedTuple):
@@ -66,12 +80,12 @@ def passage_rows(matrices: Sequence[Vector | None]) -> PassageRows | None:
     return PassageRows(owners, parts, np.concatenate([matrix for _, matrix in owned]))
 
 
-class PendingChange(NamedTuple):
-    """What is still to be given its place in the order of changes."""
+class PendingChanges(NamedTuple):
+    """Items that are still to be given their places in the order of changes."""
 
     what: ChangeKind
     kind: ItemKind
-    id: str
+    ids: list[str]
     moment: datetime
 
 
@@ -85,11 +99,11 @@ class SharedItemWriter(UserItemRows, UserLogRows, UserScopeRows, ABC):
         self._deferred = DeferredSteps()
         self._geocodes = geocodes
         self._added: Counter[VectorKind] = Counter()
-        self._new_ids = defaultdict[VectorKind, set[str]](set)
+        self._new_sizes = defaultdict[VectorKind, dict[str, int | None]](dict)
         self._freed_bytes = 0
         self._limits = UserLimits()
         self._resets = 0
-        self._changes: list[PendingChange] = []
+        self._changes: list[PendingChanges] = []
         self._execute("lock_user")
 
     @abstractmethod
@@ -137,11 +151,11 @@ class SharedItemWriter(UserItemRows, UserLogRows, UserScopeRows, ABC):
     def finish(self) -> None:
         """Write what was deferred and the user's figures."""
         self._deferred.run()
-        amount = len(self._changes)
-        if self._resets or any(self._added.values()) or any(self._new_ids.values()):
+        amount = sum(len(change.ids) for change in self._changes)
+        if self._resets or any(self._added.values()) or any(self._new_sizes.values()):
             added = {ROWS[kind]: self._added[kind] for kind in ITEM_KINDS}
-            new_ids = {f"new_{ROWS[kind]}": self._id_array(sorted(self._new_ids[kind])) for kind in ITEM_KINDS}
-            figures = {"resets": self._resets, "freed": self._freed_bytes, "amount": amount}
+            new_ids = {f"new_{ROWS[kind]}": self._id_array(self._uncounted(kind)) for kind in ITEM_KINDS}
+            figures = {"resets": self._resets, "freed": self._freed_bytes - self._counted_bytes(), "amount": amount}
             last = self._rows("count_user", {**added, **new_ids, **figures})
         elif amount:
             last = self._rows("next_changes", {"amount": amount})
@@ -157,7 +171,8 @@ class SharedItemWriter(UserItemRows, UserLogRows, UserScopeRows, ABC):
     def _insist_on_limits(self) -> None:
         """Refuse to grow beyond the user's limits. Other writers of the user wait meanwhile, so none overruns them."""
         limits = self._limits
-        bytes_added = sum(self._bytes_of(kind, ids) for kind, ids in self._new_ids.items()) - self._freed_bytes
+        uncounted = sum(self._bytes_of(kind, self._uncounted(kind)) for kind in [*self._new_sizes])
+        bytes_added = self._counted_bytes() + uncounted - self._freed_bytes
         if self._added["memory"] <= 0 and bytes_added <= 0:
             return
         memories, size = map(int, self._rows("user_usage")[0])
@@ -165,6 +180,13 @@ class SharedItemWriter(UserItemRows, UserLogRows, UserScopeRows, ABC):
             raise QuotaExceeded.of_memories(limits.memories)
         if limits.storage_mb and bytes_added > 0 and size > limits.storage_mb * 2**20:
             raise QuotaExceeded.of_storage(limits.storage_mb)
+
+    def _uncounted(self, kind: VectorKind) -> list[str]:
+        """Give the new rows of which only the store knows how large they are."""
+        return sorted(item_id for item_id, size in self._new_sizes[kind].items() if size is None)
+
+    def _counted_bytes(self) -> int:
+        return sum(size or 0 for sizes in self._new_sizes.values() for size in sizes.values())
 
     def _bytes_of(self, kind: VectorKind, item_ids: Iterable[str]) -> int:
         if kind == "place":
@@ -174,12 +196,15 @@ class SharedItemWriter(UserItemRows, UserLogRows, UserScopeRows, ABC):
 
     def _free(self, kind: VectorKind, item_ids: Sequence[str]) -> None:
         """Note how large rows are that are about to be removed; what this transaction wrote itself is not counted."""
-        self._freed_bytes += self._bytes_of(kind, set(item_ids) - self._new_ids[kind])
-        self._new_ids[kind].difference_update(item_ids)
+        new = self._new_sizes[kind]
+        self._freed_bytes += self._bytes_of(kind, set(item_ids) - new.keys())
+        for item_id in item_ids:
+            new.pop(item_id, None)
 
     def note_embedded(self, items: Iterable[tuple[ItemKind, str]], now: datetime) -> None:
         """Let items that were stored without a vector be looked at once more."""
-        self._changes += [PendingChange("embedded", kind, item_id, now) for kind, item_id in items]
+        for kind, run in groupby(items, key=itemgetter(0)):
+            self._changes.append(PendingChanges("embedded", kind, [item_id for _, item_id in run], now))
 
     def _owe(self, kind: ItemKind, written: Sequence[WrittenItem], space: Space | None, now: datetime) -> bool:
         """Count new rows and put off their terms and vectors; note a job where there is no vector.
@@ -189,12 +214,12 @@ class SharedItemWriter(UserItemRows, UserLogRows, UserScopeRows, ABC):
         if not written:
             return False
         self._added[kind] += len(written)
-        self._new_ids[kind].update(row.id for row in written)
+        self._new_sizes[kind].update((row.id, row.size) for row in written)
         self._index_terms(kind, written)
         owed = owed_spaces(self._session, kind, space, now)
-        self._changes += [
-            PendingChange("words" if row.vector is None else "stored", kind, row.id, now) for row in written
-        ]
+        for lacks_vector, run in groupby(written, key=lambda row: row.vector is None):
+            what: ChangeKind = "words" if lacks_vector else "stored"
+            self._changes.append(PendingChanges(what, kind, [row.id for row in run], now))
         for wanted, number in owed.items():
             rows = written if wanted == space else [row._replace(vector=None, passages=None) for row in written]
             self._owe_vectors(kind, rows, NumberedSpace(wanted, number), now)

@@ -259,14 +259,14 @@ class SharedWriter(SharedMessageWriter, SharedFileWriter):
         record_id = draft.record.id
         renamed = {"id": record_id, "version_id": version_id}
         self._execute("rename_memory", {**renamed, "valid_until": valid_until})
-        if record_id in self._new_ids["memory"]:
-            self._new_ids["memory"].add(version_id)
+        if record_id in self._new_sizes["memory"]:
+            self._new_sizes["memory"][version_id] = self._new_sizes["memory"][record_id]
         self._execute("rename_jobs", renamed)
         self._execute("rename_media_originals", renamed)
         self._move_vectors(record_id, version_id)
         self.insert([draft], space)
         if keep_vector:
-            self._changes.pop()  # it says what it said before
+            self._changes[-1].ids.pop()  # it says what it said before
             self._copy_vectors("memory", [(version_id, record_id)])
 
     def relink(self, from_id: str, to_id: str) -> None:

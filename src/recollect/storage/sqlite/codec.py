@@ -22,6 +22,9 @@ def to_micros(moment: datetime) -> int:
     return (moment - _EPOCH) // _MICROSECOND
 
 
+_cached_micros = lru_cache(maxsize=64)(to_micros)  # a batch is made at one moment
+
+
 @lru_cache(maxsize=1_024)  # the moments of a row are mostly the same
 def from_micros(micros: int) -> datetime:
     """Read a moment."""
@@ -45,15 +48,15 @@ CODEC = RecordCodec(ValueCodec(from_micros, _read_json, _write_json, _read_terms
 
 def to_row(seq: int, user_id: str, draft: Draft) -> tuple[Any, ...]:
     """Lay out a draft for `insert_memory`, for bulk loads without the names of parameters."""
-    values: list[Any] = list(draft.record)
-    created = draft.record.created_at
-    micros = to_micros(created)
+    record, content_hash, terms, _, _ = draft
+    values: list[Any] = list(record)
+    created = record.created_at
+    micros = _cached_micros(created)
     for position in _TIMES:
         moment = values[position]
         if moment is not None:
             values[position] = micros if moment is created else to_micros(moment)
-    metadata = values[_METADATA]
+    metadata, media = values[_METADATA], values[_MEDIA]
     values[_METADATA] = _write_json(metadata) if metadata else "{}"
-    values[_MEDIA] = _write_json([media.stored() for media in values[_MEDIA]]) if values[_MEDIA] else "[]"
-    place = place_id(draft.record.address, draft.record.place_label)
-    return (seq, user_id, draft.content_hash, " ".join(draft.terms), place, *values)
+    values[_MEDIA] = _write_json([one.stored() for one in media]) if media else "[]"
+    return (seq, user_id, content_hash, " ".join(terms), place_id(record.address, record.place_label), *values)

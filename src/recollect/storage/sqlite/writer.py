@@ -6,8 +6,6 @@ long steps. SQLite runs those without Python's lock, so a bulk load prepares its
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import groupby
-from operator import attrgetter
 
 import apsw
 import numpy as np
@@ -17,7 +15,7 @@ from recollect.model.memories import Draft, Scope, Space, Vector
 from recollect.ports import Fingerprint, LiveMemory, Slot
 from recollect.storage.rows import DELETE
 from recollect.storage.session import StoreSession
-from recollect.storage.shared.item_writer import NumberedSpace, PassageRows, WrittenItem, passage_rows
+from recollect.storage.shared.item_writer import NumberedSpace, PassageRows, WrittenItem, passage_rows, written_memory
 from recollect.storage.shared.transfer import TransferRows
 from recollect.storage.spaces import list_spaces
 from recollect.storage.sqlite.binary_codes import Seqs, encode, passage_numbers
@@ -78,8 +76,9 @@ class SqliteWriter(TransferRows):
         numbers = self._next_numbers(len(drafts))
         before = self._connection.total_changes()
         numbered = list(zip(numbers, drafts, strict=True))
-        rows = [to_row(seq, self._user, draft) for seq, draft in numbered]
-        self._connection.executemany(statement("insert_memory"), rows)
+        self._connection.executemany(
+            statement("insert_memory"), [to_row(seq, self._user, draft) for seq, draft in numbered]
+        )
         refused: frozenset[str] = frozenset()
         if self._connection.total_changes() - before < len(drafts):
             written_seqs = {row[0] for row in self._rows("written_numbers", {"first": numbers[0], "last": numbers[-1]})}
@@ -87,8 +86,7 @@ class SqliteWriter(TransferRows):
             numbered = [(seq, draft) for seq, draft in numbered if seq in written_seqs]
         if numbered:
             now = numbered[0][1].record.updated_at
-            written = [WrittenItem(draft.record.id, draft.vector, seq, draft.passages) for seq, draft in numbered]
-            self._owe("memory", written, space, now)
+            self._owe("memory", [written_memory(draft, seq) for seq, draft in numbered], space, now)
             self._settle("memory", [draft.record for _, draft in numbered], now)
         return refused
 
@@ -112,11 +110,11 @@ class SqliteWriter(TransferRows):
         return range(last - amount + 1, last + 1)
 
     def _number_changes(self, before: int) -> None:
-        for (what, kind, moment), run in groupby(self._changes, key=attrgetter("what", "kind", "moment")):
-            ids = [change.id for change in run]
-            values = {"before": before, "what": what, "item_kind": kind, "ids": ids, "now": moment}
-            self._execute("insert_changes", values)
-            before += len(ids)
+        for what, kind, ids, moment in self._changes:
+            if ids:
+                values = {"before": before, "what": what, "item_kind": kind, "ids": ids, "now": moment}
+                self._execute("insert_changes", values)
+                before += len(ids)
 
     def _index_terms(self, kind: ItemKind, written: Sequence[WrittenItem]) -> None:
         if not self._unindexed[kind]:

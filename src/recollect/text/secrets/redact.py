@@ -110,6 +110,11 @@ def names_secret(key: str) -> bool:
     return bool(_SECRET_KEYS.search(" ".join(_WORD.findall(key)).lower()))
 
 
+def hints_at_secret(text: str) -> bool:
+    """Whether a text may hold a secret. What one of its lines hints at, the whole does."""
+    return bool(hinted(text.encode("utf-8", "surrogatepass")))
+
+
 def hinted(data: bytes) -> list[int]:
     """Say which kinds a text hints at, in one look."""
     return _hints().Match(data) or []
