@@ -2,6 +2,8 @@
 
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
@@ -24,7 +26,7 @@ from recollect.storage.postgres.store import PostgresStore
 from recollect.text.terms import ANALYSER
 from tests.citus import Cluster, cluster, installed_programs
 from tests.conftest import SteppingClock
-from tests.reliability.opening import WITH_QUICK_VECTORS, QuickEmbedder, open_memory
+from tests.reliability.opening import WITH_QUICK_VECTORS, QuickEmbedder, open_memory, vector_of
 from tests.storage.crossings import READS, WRITES
 from tests.storage.life import live
 from tests.storage.neighbours import furnish
@@ -90,6 +92,85 @@ def test_an_interrupted_run_goes_on(running: Cluster) -> None:
     with open_memory(address) as memory:
         assert memory.doctor() == ()
         assert {user: len(memory.user(user).list(limit=100).items) for user in _USERS} == dict.fromkeys(_USERS, 30)
+
+
+_DISTRIBUTE = """
+import sys
+from recollect import Memory
+Memory.distribute(sys.argv[1], tell=lambda doing, number, total: print(doing, flush=True))
+"""
+
+
+def _killed_at(address: str, step: str) -> None:
+    """Distribute in a process of its own, and kill it in a step."""
+    with subprocess.Popen([sys.executable, "-c", _DISTRIBUTE, address], stdout=subprocess.PIPE, text=True) as run:
+        assert run.stdout
+        assert any(line.strip() == step for line in run.stdout)
+        run.kill()
+
+
+def test_a_killed_run_goes_on(running: Cluster) -> None:
+    address = running.fresh()
+    with open_memory(address) as memory:
+        for user in _USERS:
+            memory.user(user).remember_many([f"{user} has lamp {number}" for number in range(30)])
+    for step in ("distributing users", "distributing memories", "removing what memories left here"):
+        _killed_at(address, step)
+        with pytest.raises(StoreUnavailable, match="is being distributed"):
+            Memory.open(address)
+    Memory.distribute(address)
+    with open_memory(address) as memory:
+        assert memory.doctor() == ()
+        assert {user: len(memory.user(user).list(limit=100).items) for user in _USERS} == dict.fromkeys(_USERS, 30)
+
+
+def _owned(running: Cluster, owner: str) -> str:
+    """Make a database that belongs to a login without the rights of an administrator, on all servers."""
+    address = running.fresh()
+    database = address.rpartition("/")[2]
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute(f"CREATE ROLE {owner} LOGIN CREATEROLE".encode())
+    for server in (running.coordinator, *running.workers):
+        with psycopg.connect(server.url("postgres"), autocommit=True) as connection:
+            connection.execute(f"ALTER DATABASE {database} OWNER TO {owner}".encode())
+    return address.replace("//postgres@", f"//{owner}@")
+
+
+def test_an_owner_who_is_no_superuser_distributes(running: Cluster) -> None:
+    address = _owned(running, "keeper_of_memories")
+    Memory.open(address).close()
+    Memory.distribute(address)
+    with open_memory(address, **WITH_QUICK_VECTORS) as memory:
+        for user in _USERS:
+            assert memory.user(user).remember(f"{user} has a lamp").action == "created"
+        assert memory.status().advice == ()
+        assert memory.maintain().failed == ()
+        assert memory.purge().failed == ()
+        assert memory.doctor() == ()
+        assert [hit.content for hit in memory.user(_USERS[0]).recall("lamp").hits] == [f"{_USERS[0]} has a lamp"]
+
+
+def test_a_role_under_row_security_searches_for_the_user_it_names(running: Cluster) -> None:
+    address = _distributed(running)
+    with open_memory(address, **WITH_QUICK_VECTORS) as memory:
+        for user in _USERS:
+            memory.user(user).remember(f"{user} has a lamp")
+    with psycopg.connect(address, autocommit=True) as administrator:
+        administrator.execute("CREATE ROLE guest_of_cluster LOGIN")
+        administrator.execute("GRANT recollect_app TO guest_of_cluster")
+    search = "SELECT content FROM search_memories(%s::vector, %s, p_threshold => 0.9)"
+    with psycopg.connect(address.replace("//postgres@", "//guest_of_cluster@"), autocommit=True) as guest:
+        for user in _USERS[:6]:
+            vector = str(vector_of(f"{user} has a lamp"))
+            with guest.transaction():
+                assert guest.execute(search, (vector, user)).fetchall() == [(f"{user} has a lamp",)]
+            with guest.transaction():
+                assert guest.execute("SELECT count(*) FROM memories").fetchall() == [(0,)]
+            with guest.transaction(force_rollback=True):
+                guest.execute("SELECT recollect_set('recollect.reach', 'user')")
+                guest.execute("SELECT recollect_set('recollect.user_id', %s)", (user,))
+                with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                    guest.execute(search, (vector, _USERS[7]))
 
 
 class Explainer:
