@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.waiting import PATIENCE_S
+
 # Which of them there are depends on the processor; the question mark lets strace pass over the others.
 CALLS = (
     "write", "pwrite64", "fsync", "fdatasync", "ftruncate", "unlink", "unlinkat", "chmod", "fchmodat", "mknod",
@@ -40,7 +42,7 @@ def traced(pid: int, log: Path, inject: str = "") -> Iterator[None]:
         yield
     finally:
         os.kill(pid, signal.SIGKILL)  # strace ends by itself when nobody is left to trace
-        tracer.communicate(timeout=30)
+        tracer.communicate(timeout=PATIENCE_S)
 
 
 def counted(log: Path) -> Counter[str]:

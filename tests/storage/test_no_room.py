@@ -21,6 +21,7 @@ from recollect.storage.postgres import connection as postgres_connection
 from recollect.storage.sqlite import connection as sqlite_connection
 from tests.storage.catalogue import older_store
 from tests.storage.repair.damaging import opened
+from tests.waiting import PATIENCE_S
 
 # As root every file can be written, so the process becomes another user first; all that is used then is loaded before.
 _READER = """
@@ -62,7 +63,11 @@ def test_a_store_on_a_read_only_medium_is_searched() -> None:
         path = Path(folder, "medium", "memory.db")
         try:
             ran = subprocess.run(
-                [sys.executable, "-c", _READER, str(path)], capture_output=True, text=True, check=False, timeout=60
+                [sys.executable, "-c", _READER, str(path)],
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=PATIENCE_S,
             )
         finally:
             path.parent.chmod(0o755)
