@@ -63,11 +63,9 @@ def test_what_an_assistant_said_comes_later_the_longer_it_is(role: MessageRole) 
 
 
 def test_what_an_assistant_said_is_no_wish_of_the_user() -> None:
-    aside = {
-        tokens: factors.role("assistant", tokens, asked_of_assistant=False, personal=False) for tokens in (1, 10_000)
-    }
-    assert aside[1] == factors._ASIDE < factors.role("assistant", 1, asked_of_assistant=False)
-    assert aside[10_000] == pytest.approx(factors._LONG_ANSWER)
+    for tokens in (1, 10_000):
+        aside = factors.role("assistant", tokens, asked_of_assistant=False, personal=False)
+        assert aside < factors.role("assistant", tokens, asked_of_assistant=False)
     assert factors.role("assistant", 1, asked_of_assistant=True, personal=False) == 1.0
     assert factors.role("user", 1, asked_of_assistant=False, personal=False) == 1.0
 

@@ -24,7 +24,7 @@ _DISLIKED = 0.4
 
 _QUESTION = 0.9  # a turn that asks holds the words of the question, and seldom the answer
 _SHORT_ANSWER = 0.8
-_ASIDE = 0.6  # of an answer, where a request looks for what the user wants
+_ASIDE = 0.36  # of an answer, where a request looks for what the user wants
 _LONG_ANSWER = 0.5
 
 _TRUST: Mapping[int, float] = {Trust.STATED: 1.0, Trust.INFERRED: 0.97, Trust.FILE: 0.97, Trust.EXTERNAL: 0.9}
@@ -75,7 +75,7 @@ def role(spoken_by: MessageRole, tokens: int, *, asked_of_assistant: bool, perso
     if spoken_by in ("user", "summary") or asked_of_assistant:
         return 1.0
     if not personal:
-        return min(_ASIDE, _answer(tokens))
+        return _ASIDE
     return _answer(tokens)
 
 
