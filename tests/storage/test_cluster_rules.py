@@ -8,6 +8,7 @@ import psycopg
 import pytest
 
 from recollect.storage.migrations import load_migrations
+from recollect.storage.postgres.cluster import CLUSTER_QUERIES
 from recollect.storage.postgres.session import QUERIES
 from tests.conftest import Server
 from tests.reliability.worker import WITH_VECTORS, open_memory, vector_of
@@ -24,6 +25,9 @@ _TABLE = re.compile(
 )
 _USER = r"%\((?:user_id|only_user|member)\)s"
 _NAMED = re.compile(rf"\b(?P<place>\w+)\.user_id = {_USER}|(?<![.\w])(?P<bare>user_id) = {_USER}")
+
+_REACHED = re.compile(r"\s+(?:AND|WHERE) (?:\w+\.)?user_id = ANY\(%\(reached\)s::text\[\]\)")
+_SPACE_IN_USE = "EXISTS (SELECT 1 FROM embedding_spaces s WHERE s.number = {space} AND s.state <> 'kept') AND "
 
 # A scope asks for its members, who are users of their own.
 _ACROSS_USERS = {"remove_members"}
@@ -142,3 +146,15 @@ def test_new_columns_come_without_conditions() -> None:
     for migration in load_migrations("postgres")[_FIRST_STRICT - 1 :]:
         for statement in migration.sql.split(";"):
             assert not re.search(r"\bADD COLUMN\b.*\bCHECK\b", statement, re.DOTALL), statement
+
+
+@pytest.mark.parametrize("name", sorted(CLUSTER_QUERIES.keys() & QUERIES.keys()))
+def test_a_statement_for_the_users_who_are_reached_is_the_same_otherwise(name: str) -> None:
+    """No space is put away while a worker is, so that `owe_jobs` does not ask for that."""
+    everyone, reached = QUERIES[name], CLUSTER_QUERIES[name]
+    assert "%(reached)s" in reached
+    assert _in_one_line(_REACHED.sub("", reached)) == _in_one_line(everyone).replace(_SPACE_IN_USE, "")
+
+
+def _in_one_line(sql: str) -> str:
+    return " ".join(sql.split())
