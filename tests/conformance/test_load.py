@@ -36,6 +36,15 @@ def test_rows_of_many_users_are_stored_in_one_stream(open_memory: OpenMemory) ->
     assert memory.doctor() == ()
 
 
+def test_each_row_keeps_its_own_metadata(open_memory: OpenMemory) -> None:
+    memory = open_memory(**_WORDS_ONLY)
+    given: list[dict[str, object]] = [{"seen": True}, {"seen": 1}, {"seen": 1.0}]  # all the same to Python
+    rows = [NewMemory(f"Shelf {number}", metadata=metadata) for number, metadata in enumerate(given)]
+    memory.load([("anna", row) for row in rows])
+    kept = {record.content: record.metadata for record in memory.user("anna").list().items}
+    assert [repr(kept[row.content]) for row in rows] == [repr(row.metadata) for row in rows]
+
+
 def test_later_values_supersede_earlier_ones(open_memory: OpenMemory) -> None:
     memory = open_memory(**_WORDS_ONLY)
 

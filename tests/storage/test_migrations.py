@@ -15,7 +15,8 @@ from recollect.errors import StoreDamaged, StoreTooNew, StoreTooOld
 from recollect.model.memories import NewMemory
 from recollect.storage.migrations import Migration, load_migrations
 from recollect.storage.postgres import migrate as postgres_migrate
-from recollect.storage.postgres.codec import CODEC
+from recollect.storage.postgres.codec import memory_columns
+from recollect.storage.postgres.connection import register_types
 from recollect.storage.rows import of_kind
 from recollect.storage.sqlite import codec as sqlite_codec
 from recollect.storage.sqlite import migrate as sqlite_migrate
@@ -27,7 +28,7 @@ from tests.storage.conftest import FreshDatabase
 
 _LATEST = len(load_migrations("sqlite"))
 _COUNTS_BYTES, _HAS_MEDIA = 9, 17
-_MEDIA = re.compile(r", (?::?media\b|%\(media\)s)")
+_MEDIA = re.compile(r", (?::|r\.)?media\b")
 
 
 def test_the_dialects_move_in_lockstep() -> None:
@@ -161,14 +162,15 @@ def _write_into(database: str, version: int = 1) -> None:
     user = _USER_WITH_BYTES if version >= _COUNTS_BYTES else _OLD_USER
     backend, row = backend_of(database), sqlite_codec.to_row(1, "me", draft)
     queries = load_own(backend, "dialect.sql")
-    insert = queries["insert_memory"]
+    insert = queries["insert_memories" if is_server(database) else "insert_memory"]
     if version < _HAS_MEDIA:
         insert, row = _MEDIA.sub("", insert), row[:-1]
     if is_server(database):
         with psycopg.connect(database) as connection:
+            register_types(connection)
             connection.execute("SELECT set_config('recollect.reach', 'store', true)")
             connection.execute(user)
-            connection.execute(insert.encode(), CODEC.memory_values("me", draft))
+            connection.execute(insert.encode(), {"user_id": "me", **memory_columns([draft])})
         return
     with closing(apsw.Connection(database)) as file, file:
         file.execute(user)

@@ -32,7 +32,7 @@ def _store(memory: Memory) -> PostgresStore:
 
 
 def test_users_share_connections_and_nothing_else(address: str) -> None:
-    """Statements come often enough to be prepared, batches use the staging table, and each user finds their own."""
+    """Statements come often enough to be prepared, batches are loaded, and each user finds their own."""
 
     def live(number: int) -> None:
         me = memory.user(f"user{number}")
@@ -48,6 +48,9 @@ def test_users_share_connections_and_nothing_else(address: str) -> None:
         assert not _store(memory)._prepares
         assert list(threads.map(live, range(USERS))) == [None] * USERS
         assert memory.stats().memories == 0
+        rows = [(f"user{number}", text) for text in TEXTS for number in range(USERS)]
+        assert memory.load(rows).actions == {"created": len(rows)}
+        assert memory.load(rows).actions == {"duplicate": len(rows)}
         assert memory.doctor() == ()
     left = (
         "SELECT current_user, current_setting('recollect.user_id', true), (SELECT count(*) FROM pg_prepared_statements)"

@@ -9,7 +9,7 @@ from recollect.authorization import Key
 from recollect.model.files import Chunk, ChunkDraft, ChunkMark, FileRecord, Folder
 from recollect.model.literals import PERMISSIONS
 from recollect.model.media import Media, read_media
-from recollect.model.memories import Draft, MemoryRecord, MessageDraft
+from recollect.model.memories import MemoryRecord, MessageDraft
 from recollect.model.messages import ConversationInfo, ConversationRecord, Message, ToolCall
 from recollect.model.places import Located, NamedPlace, PlaceRow, Sighting, place_id
 from recollect.model.scopes import Membership, shared_name
@@ -82,15 +82,6 @@ class RecordCodec:
     def time_or_none(self, value: Any) -> datetime | None:  # noqa: ANN401 - as the database has it
         """Read a moment that may be missing."""
         return None if value is None else self.time(value)
-
-    def memory_values(self, user_id: str, draft: Draft) -> dict[str, Any]:
-        """Lay out a memory for `insert_memory`."""
-        record = draft.record
-        values = record._asdict()
-        values |= {"metadata": self.values.write_json(record.metadata), "terms": self.values.write_terms(draft.terms)}
-        values["media"] = self.values.write_json([media.stored() for media in record.media])
-        place = place_id(record.address, record.place_label)
-        return {"user_id": user_id, "content_hash": draft.content_hash, "place": place, **values}
 
     def message_values(self, user_id: str, draft: MessageDraft) -> dict[str, Any]:
         """Lay out a message for `insert_message`."""

@@ -1,15 +1,14 @@
 """How values look on their way to and from PostgreSQL.
 
-Single rows travel as typed values. Batches travel in the server's binary format, and what the driver would encode
-slowly is encoded here: ids, times, terms and vectors.
+Most values travel as the driver writes them. Memories and vectors travel as arrays in the server's binary format, which
+are written here: the driver would be slow.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from struct import Struct
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from psycopg.types.json import Jsonb
@@ -17,29 +16,17 @@ from psycopg.types.json import Jsonb
 from recollect.model.memories import Draft, Space, Vector
 from recollect.model.places import place_id
 from recollect.storage.codec import RecordCodec, ValueCodec
+from recollect.storage.postgres.connection import Packed
 from recollect.storage.rows import RECORD_FIELDS, TIME_FIELDS
-
-_TIMES = tuple(RECORD_FIELDS.index(name) for name in RECORD_FIELDS if name in TIME_FIELDS)
-_METADATA = RECORD_FIELDS.index("metadata")
-_MEDIA = RECORD_FIELDS.index("media")
-_IDS = (RECORD_FIELDS.index("id"), RECORD_FIELDS.index("superseded_by"))
-
-# The types of the columns of `copy_staging`, as the driver must treat them: what is encoded here are bytes to it.
-_DRIVER_TYPES = {
-    **dict.fromkeys(("importance", "confidence", "lat", "lng"), "float8"),
-    **dict.fromkeys(("id", "superseded_by", "metadata", "media", *TIME_FIELDS), "bytea"),
-    "trust": "int2",
-}
-COPY_TYPES = ("text", "text", "bytea", "bytea", *(_DRIVER_TYPES.get(name, "text") for name in RECORD_FIELDS))
 
 _SERVER_EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _INT8 = Struct(">q")
 _INT4 = Struct(">i")
 _ARRAY_HEADER = Struct(">iiiii")
-_TEXT_OID = 25
 _UUID_OID = 2950
-_JSONB_VERSION = b"\x01"
+
+_to_json = json.JSONEncoder(ensure_ascii=False).encode
 
 # Above this an index on `vector` is not possible; `halfvec` goes to twice as many.
 _MOST_VECTOR_DIMENSIONS = 2_000
@@ -71,51 +58,61 @@ def word_array(words: Iterable[str]) -> str:
     return f"{{{','.join(words)}}}"
 
 
-def to_copy_row(user_id: str, draft: Draft) -> tuple[Any, ...]:
-    """Lay out a draft for `copy_staging`."""
-    values: list[Any] = list(draft.record)
-    created = draft.record.created_at
-    encoded = _time(created)
-    for position in _TIMES:
-        moment = values[position]
-        if moment is not None:
-            values[position] = encoded if moment is created else _time(moment)
-    for position in _IDS:
-        if values[position] is not None:
-            values[position] = bytes.fromhex(values[position].replace("-", ""))
-    metadata = values[_METADATA]
-    values[_METADATA] = _JSONB_VERSION + (json.dumps(metadata, ensure_ascii=False).encode() if metadata else b"{}")
-    media = [one.stored() for one in draft.record.media]
-    values[_MEDIA] = _JSONB_VERSION + (json.dumps(media, ensure_ascii=False).encode() if media else b"[]")
-    place = place_id(draft.record.address, draft.record.place_label)
-    encoded_place = None if place is None else bytes.fromhex(place.replace("-", ""))
-    return (user_id, draft.content_hash, _terms(draft.terms), encoded_place, *values)
-
-
-def json_rows(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Write rows of values as one JSON array."""
-    return json.dumps(rows, ensure_ascii=False, default=_plain)
-
-
-def _plain(value: object) -> object:
-    return value.obj if isinstance(value, Jsonb) else str(value)  # a moment, as the server reads it
-
-
-def _time(moment: datetime) -> bytes:
+def _time_bytes(moment: datetime) -> bytes:
     return _INT8.pack((moment - _SERVER_EPOCH) // _MICROSECOND)
 
 
-def _terms(terms: Sequence[str]) -> bytes:
-    """Encode an array of texts; an empty one has no dimension."""
-    if not terms:
-        return _ARRAY_HEADER.pack(0, 0, _TEXT_OID, 0, 0)[:12]
-    return _ARRAY_HEADER.pack(1, 0, _TEXT_OID, len(terms), 1) + b"".join(map(_term, terms))
+def _id_bytes(item_id: str) -> bytes:
+    return bytes.fromhex(item_id.replace("-", ""))
 
 
-@lru_cache(maxsize=65_536)
-def _term(term: str) -> bytes:
-    text = term.encode()
-    return _INT4.pack(len(text)) + text
+def _json_bytes(text: str) -> bytes:
+    return b"\x01" + text.encode()  # the version of the format
+
+
+class _ColumnType(NamedTuple):
+    """The number of a type in the server, and what writes a value of it."""
+
+    oid: int
+    encode: Callable[[Any], bytes]
+
+
+_TEXT = _ColumnType(25, str.encode)
+_COLUMN_TYPES = {
+    **dict.fromkeys(TIME_FIELDS, _ColumnType(1184, _time_bytes)),
+    **dict.fromkeys(("id", "superseded_by", "place"), _ColumnType(_UUID_OID, _id_bytes)),
+    **dict.fromkeys(("importance", "confidence", "lat", "lng"), _ColumnType(701, Struct(">d").pack)),
+    **dict.fromkeys(("metadata", "media"), _ColumnType(3802, _json_bytes)),
+    "trust": _ColumnType(21, Struct(">h").pack),
+}
+
+
+def memory_columns(drafts: Sequence[Draft]) -> dict[str, Packed]:
+    """Lay out drafts for `insert_memories`, an array for each column."""
+    rows = zip(*(draft.record for draft in drafts), strict=True)
+    columns: dict[str, Sequence[Any]] = dict(zip(RECORD_FIELDS, rows, strict=True))
+    columns["metadata"] = [_to_json(metadata) if metadata else "{}" for metadata in columns["metadata"]]
+    columns["media"] = [_to_json([one.stored() for one in media]) if media else "[]" for media in columns["media"]]
+    columns["place"] = [*map(place_id, columns["address"], columns["place_label"])]
+    columns["terms"] = [" ".join(draft.terms) for draft in drafts]
+    columns["content_hash"] = [draft.content_hash for draft in drafts]
+    return {name: _pack(_COLUMN_TYPES.get(name, _TEXT), values) for name, values in columns.items()}
+
+
+def _pack(column: _ColumnType, values: Sequence[Any]) -> Packed:
+    """Write an array in the server's binary format. Most columns have one value in all rows."""
+    header = _ARRAY_HEADER.pack(1, int(None in values), column.oid, len(values), 1)
+    if values.count(values[0]) == len(values):
+        return Packed(header + _element(column, values[0]) * len(values))
+    return Packed(header + b"".join([_element(column, value) for value in values]))
+
+
+def _element(column: _ColumnType, value: object) -> bytes:
+    """Write a value with its length before it; a missing one has the length -1."""
+    if value is None:
+        return _INT4.pack(-1)
+    data = column.encode(value)
+    return _INT4.pack(len(data)) + data
 
 
 def pack_ids(ids: Sequence[str]) -> bytes:

@@ -140,8 +140,10 @@ class PostgresSession(StoreSession):
     def changed(
         self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
     ) -> int:
-        """Run a statement and count the rows that it changed."""
-        return self._change(name, values, kind, space).rowcount
+        """Run a statement and count the rows that it changed, for which a pipeline has to come to its end."""
+        with self.connection.pipeline():
+            cursor = self._change(name, values, kind, space)
+        return cursor.rowcount
 
     def _change(
         self, name: str, values: Values | None, kind: VectorKind | None, space: int | None
@@ -155,17 +157,12 @@ class PostgresSession(StoreSession):
         return self.connection.execute(statement(name, kind, space), values or {})
 
     def execute_many(self, name: str, rows: Sequence[Values], *, kind: VectorKind | None = None) -> None:
-        """Run a statement once for each of many rows of values."""
-        self.changed_many(name, rows, kind=kind)
-
-    def changed_many(self, name: str, rows: Sequence[Values], *, kind: VectorKind | None = None) -> int:
-        """Do the same, in one trip to the server, and count the rows that it changed."""
+        """Run a statement once for each of many rows of values, in one trip to the server."""
         with self.connection.cursor() as cursor:
             if len(rows) == 1:
                 cursor.execute(statement(name, kind), rows[0])
             else:
                 cursor.executemany(statement(name, kind), rows)
-            return cursor.rowcount
 
     def filtered(
         self, name: str, filters: ItemFilters | PlaceFilters, values: Values, *, space: int | None = None

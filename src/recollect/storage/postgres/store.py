@@ -229,7 +229,8 @@ class PostgresStore(
     def write(self, scope: Scope, work: Callable[[StoreWriter], T]) -> T:
         """Run changes in one transaction."""
         with self._committing(scope) as connection:
-            writer = self._writer(connection, scope)
+            with connection.pipeline():
+                writer = self._writer(connection, scope)
             result = work(writer)
             writer.finish()
         self._sender.send()
@@ -245,13 +246,13 @@ class PostgresStore(
         return self._many.submit(self._write_many, works)
 
     def _write_many(self, works: Sequence[tuple[Scope, Callable[[StoreWriter], T]]]) -> Sequence[T | RecollectError]:
+        """Run changes of several users in a pipeline: each waits only for the answers that it needs."""
         outcomes: list[T | RecollectError] = []
-        with self._committing(*(scope for scope, _ in works)) as connection:
+        with self._committing(*(scope for scope, _ in works)) as connection, connection.pipeline():
             for scope, work in works:
                 try:
                     with connection.transaction():
                         writer = self._writer(connection, scope)
-                        writer.empties_staging = True
                         result = work(writer)
                         writer.finish()
                 except RecollectError as error:
@@ -265,16 +266,16 @@ class PostgresStore(
         """Run changes now, and send the vectors and commit in the background."""
         with ExitStack() as stack:
             connection = stack.enter_context(self._committing(scope))
-            writer = self._writer(connection, scope)
+            with connection.pipeline():
+                writer = self._writer(connection, scope)
             result = work(writer)
             return self._background.submit(self._finish, stack.pop_all(), writer, result)
 
     def _writer(self, connection: PgConnection, scope: Scope) -> PostgresWriter:
-        """Begin a user's write: one trip to the server for row-level security and the locks."""
-        with connection.pipeline():
-            session = PostgresSession(connection, self._transactions, self._connect)
-            session.act_for(scope)
-            return PostgresWriter(session, scope, secrets=self._secrets, geocodes=self._geocodes)
+        """Begin a user's write: in a pipeline, one trip to the server for row-level security and the locks."""
+        session = PostgresSession(connection, self._transactions, self._connect)
+        session.act_for(scope)
+        return PostgresWriter(session, scope, secrets=self._secrets, geocodes=self._geocodes)
 
     def _finish(self, transaction: ExitStack, writer: PostgresWriter, result: T) -> T:
         with transaction:

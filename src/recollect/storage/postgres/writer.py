@@ -1,26 +1,23 @@
-"""Writes rows into PostgreSQL: batches by way of a staging table, vectors in typed columns."""
+"""Writes rows into PostgreSQL: memories as an array for each column, vectors in typed columns."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import psycopg
 
 from recollect.model.literals import ItemKind, VectorKind
 from recollect.model.memories import Draft, MemoryRecord, Scope, Space, Vector
 from recollect.ports import Fingerprint, LiveMemory, Retirement, Slot
 from recollect.storage.postgres.codec import (
-    COPY_TYPES,
     column_type,
-    json_rows,
+    memory_columns,
     number_type,
     pack_ids,
     pack_vectors,
-    to_copy_row,
     word_array,
 )
 from recollect.storage.postgres.connection import Packed
-from recollect.storage.postgres.session import QUERIES, PostgresSession, statement
+from recollect.storage.postgres.session import QUERIES, PostgresSession
 from recollect.storage.rows import DELETE
 from recollect.storage.shared.item_writer import NumberedSpace, PassageRows, WrittenItem, passage_rows, written_memory
 from recollect.storage.shared.transfer import TransferRows
@@ -28,7 +25,7 @@ from recollect.storage.shared.writer import CONFIRMED_FIELDS, FINGERPRINT_FIELDS
 from recollect.storage.spaces import list_spaces
 from recollect.storage.tombstones import TombstoneSecrets
 
-_FEW = 20  # up to here single statements are faster than a staging table
+_AT_ONCE = 500  # rows in one statement: the longest texts stay below the gigabyte that a message may have
 
 
 def _columns(names: Iterable[str], rows: Sequence[object]) -> dict[str, list[Any]]:
@@ -39,26 +36,23 @@ def _columns(names: Iterable[str], rows: Sequence[object]) -> dict[str, list[Any
 class PostgresWriter(TransferRows):
     """One user's changes. The user's row is locked, so that the user's other writers wait."""
 
-    empties_staging = False  # whether this transaction may have used the staging table
-
     def __init__(
         self, session: PostgresSession, scope: Scope, *, secrets: TombstoneSecrets, geocodes: bool = False
     ) -> None:
         session.share_spaces()
         super().__init__(session, scope, secrets=secrets, geocodes=geocodes)
-        self._server = session
         self._connection = session.connection
-        self._distributed = session.distributed
 
     def insert(self, drafts: Sequence[Draft], space: Space | None) -> frozenset[str]:
-        """Write rows; the unique index names the ones it refuses."""
-        refused = self._insert_few(drafts) if len(drafts) <= _FEW else self._insert_many(drafts)
-        written = [draft for draft in drafts if draft.record.id not in refused]
+        """Write rows, as arrays; the unique index names the ones it refuses."""
+        batches = (drafts[first : first + _AT_ONCE] for first in range(0, len(drafts), _AT_ONCE))
+        ids = {item_id for batch in batches for item_id in self._ids("insert_memories", memory_columns(batch))}
+        written = [draft for draft in drafts if draft.record.id in ids]
         if written:
             now = drafts[0].record.updated_at
             self._owe("memory", [written_memory(draft) for draft in written], space, now)
             self._settle("memory", [draft.record for draft in written], now)
-        return refused
+        return frozenset(draft.record.id for draft in drafts) - ids
 
     def holders_of(self, slots: Sequence[Slot]) -> Sequence[LiveMemory]:
         """Ask for all slots in one trip to the server."""
@@ -75,45 +69,6 @@ class PostgresWriter(TransferRows):
     def confirm_many(self, confirmed: Sequence[MemoryRecord]) -> None:
         """Write what several confirmations change with one statement."""
         self._execute("confirm_memories", _columns(CONFIRMED_FIELDS, confirmed))
-
-    def _insert_few(self, drafts: Sequence[Draft]) -> frozenset[str]:
-        """Send rows in one trip to the server; when one of several is known already, ask which."""
-        rows = [self._codec.memory_values(self._user, draft) for draft in drafts]
-        if self._server.changed_many("insert_memory", rows) == len(rows):
-            return frozenset()
-        ids = [draft.record.id for draft in drafts]
-        return frozenset(ids).difference(
-            self._ids("existing_items", {"ids": ids}, kind="memory") if len(ids) > 1 else ()
-        )
-
-    def _insert_many(self, drafts: Sequence[Draft]) -> frozenset[str]:
-        """Write a batch. Several servers take it in one statement only if it comes as a value."""
-        if not self._distributed:
-            return self._insert_staged(drafts)
-        rows = json_rows([self._codec.memory_values(self._user, draft) for draft in drafts])
-        written = frozenset(self._ids("insert_json_rows", {"rows": rows}))
-        return frozenset(draft.record.id for draft in drafts) - written
-
-    def _insert_staged(self, drafts: Sequence[Draft]) -> frozenset[str]:
-        """Send rows by way of the staging table; when one of them is known already, let the index sort them out."""
-        self._stage([to_copy_row(self._user, draft) for draft in drafts])
-        try:
-            with self._connection.transaction():
-                self._execute("insert_staged")
-        except psycopg.errors.UniqueViolation:
-            self._execute("insert_staged_once")
-            return frozenset(self._ids("refused_staged"))
-        return frozenset()
-
-    def _stage(self, rows: Sequence[tuple[Any, ...]]) -> None:
-        self._execute("create_staging")
-        if self.empties_staging:
-            self._execute("empty_staging")
-        self.empties_staging = True
-        with self._connection.cursor().copy(statement("copy_staging")) as copy:
-            copy.set_types(COPY_TYPES)
-            for row in rows:
-                copy.write_row(row)
 
     def _id_array(self, ids: Iterable[str]) -> object:
         return word_array(ids)

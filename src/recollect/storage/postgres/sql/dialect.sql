@@ -1,20 +1,37 @@
 -- What only PostgreSQL does: row-level security, batches in its own format, vectors in a typed column, indexes for large
 -- users.
 
--- insert_memory --
--- The unique index decides what is a duplicate, also when several processes write at once.
+-- insert_memories --
+-- Rows, as an array for each column in the server's own format. The unique index decides what is a duplicate, also when several
+-- processes write at once; of equal rows the first one stays. The row of the user, which every writer has locked, tells a cluster
+-- of servers where they belong.
 INSERT INTO memories (
     user_id, content_hash, terms, place,
     id, type, content, subject, key, value, context, importance, confidence, source, trust, session_id,
     occurred_at, valid_from, valid_until, superseded_by, expires_at, lat, lng, address, place_label, metadata,
     created_at, updated_at, media)
-VALUES (
-    :user_id, :content_hash, :terms, :place,
-    :id, :type, :content, :subject, :key, :value, :context, :importance, :confidence,
-    :source, :trust, :session, :occurred_at, :valid_from, :valid_until, :superseded_by,
-    :expires_at, :lat, :lng, :address, :place_label, :metadata,
-    :created_at, :updated_at, :media)
+SELECT
+    user_id, r.content_hash, string_to_array(r.terms, ' '), r.place,
+    r.id, r.type, r.content, r.subject, r.key, r.value, r.context, r.importance, r.confidence, r.source, r.trust, r.session,
+    r.occurred_at, r.valid_from, r.valid_until, r.superseded_by, r.expires_at, r.lat, r.lng, r.address, r.place_label, r.metadata,
+    r.created_at, r.updated_at, r.media
+  FROM users CROSS JOIN (
+        SELECT unnest(:content_hash::text[]) AS content_hash, unnest(:terms::text[]) AS terms,
+               unnest(:place::uuid[]) AS place, unnest(:id::uuid[]) AS id, unnest(:type::text[]) AS type,
+               unnest(:content::text[]) AS content, unnest(:subject::text[]) AS subject, unnest(:key::text[]) AS key,
+               unnest(:value::text[]) AS value, unnest(:context::text[]) AS context,
+               unnest(:importance::float8[]) AS importance, unnest(:confidence::float8[]) AS confidence,
+               unnest(:source::text[]) AS source, unnest(:trust::smallint[]) AS trust, unnest(:session::text[]) AS session,
+               unnest(:occurred_at::timestamptz[]) AS occurred_at, unnest(:valid_from::timestamptz[]) AS valid_from,
+               unnest(:valid_until::timestamptz[]) AS valid_until, unnest(:superseded_by::uuid[]) AS superseded_by,
+               unnest(:expires_at::timestamptz[]) AS expires_at, unnest(:lat::float8[]) AS lat,
+               unnest(:lng::float8[]) AS lng, unnest(:address::text[]) AS address,
+               unnest(:place_label::text[]) AS place_label, unnest(:metadata::jsonb[]) AS metadata,
+               unnest(:created_at::timestamptz[]) AS created_at, unnest(:updated_at::timestamptz[]) AS updated_at,
+               unnest(:media::jsonb[]) AS media) AS r
+ WHERE user_id = :user_id
     ON CONFLICT DO NOTHING
+RETURNING id
 
 -- insert_message --
 -- A message; the unique index knows it when its host delivers it again.
@@ -128,80 +145,6 @@ SELECT s.system_identifier::text AS cluster, d.oid::bigint AS database, to_regcl
             ELSE ('x' || left(pg_walfile_name(pg_current_wal_flush_lsn()), 8))::bit(32)::integer END AS timeline
   FROM pg_control_system() s, pg_control_checkpoint() c, pg_database d
  WHERE d.datname = current_database()
-
--- create_staging --
--- Where a batch waits on its way to the table: COPY does not work under row-level security. It lasts as long as the connection
--- and is emptied by every commit.
-CREATE TEMPORARY TABLE IF NOT EXISTS recollect_staged (LIKE memories) ON COMMIT DELETE ROWS
-
--- empty_staging --
--- A transaction may bring several batches.
-DELETE FROM recollect_staged
-
--- copy_staging --
--- A batch of rows.
-COPY recollect_staged (
-    user_id, content_hash, terms, place,
-    id, type, content, subject, key, value, context, importance, confidence, source, trust, session_id,
-    occurred_at, valid_from, valid_until, superseded_by, expires_at, lat, lng, address, place_label, metadata,
-    created_at, updated_at, media)
-FROM STDIN (FORMAT BINARY)
-
--- insert_staged --
--- A batch of rows that are expected to be new.
-INSERT INTO memories (
-    user_id, content_hash, terms, place,
-    id, type, content, subject, key, value, context, importance, confidence, source, trust, session_id,
-    occurred_at, valid_from, valid_until, superseded_by, expires_at, lat, lng, address, place_label, metadata,
-    created_at, updated_at, media)
-SELECT
-    user_id, content_hash, terms, place,
-    id, type, content, subject, key, value, context, importance, confidence, source, trust, session_id,
-    occurred_at, valid_from, valid_until, superseded_by, expires_at, lat, lng, address, place_label, metadata,
-    created_at, updated_at, media
-  FROM recollect_staged
-
--- insert_staged_once --
--- A batch of which some are known. Of equal rows the first one stays.
-INSERT INTO memories (
-    user_id, content_hash, terms, place,
-    id, type, content, subject, key, value, context, importance, confidence, source, trust, session_id,
-    occurred_at, valid_from, valid_until, superseded_by, expires_at, lat, lng, address, place_label, metadata,
-    created_at, updated_at, media)
-SELECT
-    user_id, content_hash, terms, place,
-    id, type, content, subject, key, value, context, importance, confidence, source, trust, session_id,
-    occurred_at, valid_from, valid_until, superseded_by, expires_at, lat, lng, address, place_label, metadata,
-    created_at, updated_at, media
-  FROM recollect_staged
- ORDER BY id
-    ON CONFLICT DO NOTHING
-
--- insert_json_rows --
--- A batch for a store that is distributed, of which some may be known: the row of the user tells where it belongs.
-INSERT INTO memories (
-    user_id, content_hash, terms, place,
-    id, type, content, subject, key, value, context, importance, confidence, source, trust, session_id,
-    occurred_at, valid_from, valid_until, superseded_by, expires_at, lat, lng, address, place_label, metadata,
-    created_at, updated_at, media)
-SELECT
-    u.user_id, r.content_hash, r.terms, r.place,
-    r.id, r.type, r.content, r.subject, r.key, r.value, r.context, r.importance, r.confidence, r.source, r.trust, r.session,
-    r.occurred_at, r.valid_from, r.valid_until, r.superseded_by, r.expires_at, r.lat, r.lng, r.address, r.place_label, r.metadata,
-    r.created_at, r.updated_at, r.media
-  FROM users u CROSS JOIN jsonb_to_recordset(:rows::jsonb) AS r (
-       content_hash text, terms text[], place uuid, id uuid, type text, content text, subject text, key text, value text, context text,
-       importance float8, confidence float8, source text, trust smallint, session text, occurred_at timestamptz,
-       valid_from timestamptz, valid_until timestamptz, superseded_by uuid, expires_at timestamptz, lat float8, lng float8,
-       address text, place_label text, metadata jsonb, created_at timestamptz, updated_at timestamptz, media jsonb)
- WHERE u.user_id = :user_id
-    ON CONFLICT DO NOTHING
-RETURNING id
-
--- refused_staged --
--- What the unique index did not let in.
-SELECT s.id FROM recollect_staged s
- WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.user_id = s.user_id AND m.id = s.id)
 
 -- slot_holders --
 -- The live rows that hold any of several slots.
