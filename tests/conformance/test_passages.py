@@ -13,6 +13,7 @@ import pytest
 
 from recollect import Memory, NewMemory, NewMessage, UserMemory, load_settings
 from recollect.embedding.local import LocalEmbedder
+from recollect.engine.search import channels
 from recollect.engine.transfer.archive_format import MANIFEST
 from recollect.errors import StoreError
 from recollect.model.filters import ChunkFilters, Filters, ItemFilters, MessageFilters
@@ -268,6 +269,27 @@ def test_messages_of_an_earlier_version_get_the_vectors_of_the_bundled_encoder(
     assert memory.maintain().embedded == 1
     assert sorted(vector_rows(database, "message")) == sorted(rows)
     assert memory.maintain().embedded == 0
+
+
+@pytest.mark.parametrize(
+    ("query", "request_"), [("which violin do I play beside the user's piano", False), ("find a violin for me", True)]
+)
+def test_requests_measure_messages_of_users_as_wishes(
+    opener: Opener, words: Words, query: str, *, request_: bool
+) -> None:
+    words.space = replace(words.space, provider=LocalEmbedder().space.provider)
+    memory = opener(words)
+    me = memory.user("me")
+    said = [NewMessage("user", "find violin for me"), NewMessage("assistant", "violin"), NewMessage("user", TAIL * 20)]
+    short, *others = [added.id for added in me.conversation("c").extend(said)]
+    memory.embed_waiting()
+    vector = words.vector(query)
+    told, wish = (float(vector @ words.vector(f"{speaker}: find violin for me")) for speaker in ("I", "user"))
+    asked = Scope("me"), lambda reader: reader.wish_cosines("message", words.space, vector, [short, *others])
+    assert me._engine.store.read(*asked) == {short: pytest.approx(wish, abs=1e-3)}
+    (hit,) = [hit for hit in me.search_context(query, limit=5).hits if hit.id == short]
+    expected = max(wish, channels._TOLD * told) if request_ else max(wish, told)
+    assert hit.parts.channels["vector"].raw == pytest.approx(expected, abs=1e-3)
 
 
 def test_passages_that_are_lost_are_reported_and_made_again(me: UserMemory, memory: Memory, database: str) -> None:

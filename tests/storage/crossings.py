@@ -95,6 +95,7 @@ READS: dict[str, Crossing] = {
         "nearest": lambda r: r.nearest(SPACE, VECTOR, LIVE, 100),
         "nearest inside": lambda r: r.nearest(SPACE, VECTOR, Filters(now=NOW, near=Circle(*HERE, 5.0)), 100),
         "cosines": lambda r: r.cosines("memory", SPACE, VECTOR, THEIRS.memories),
+        "wish_cosines": lambda r: r.wish_cosines("memory", SPACE, VECTOR, [a_new_draft(300).record.id]),
         "embedded": lambda r: [row.id for row in r.embedded(SPACE, LIVE, 100)],
         "stored_vector": lambda r: [str(r.stored_vector(SPACE, one)) for one in THEIRS.memories],
         "indexed": lambda r: [r.indexed(kind, 100) for kind in ITEM_KINDS],

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.text.personal import RequestForm, is_keywords, is_personal, names_user, request_form
+from recollect.text.personal import RequestForm, is_keywords, is_personal, names_user, request_form, wants_deed
 
 
 @pytest.mark.parametrize(
@@ -58,6 +58,31 @@ def test_in_a_language_without_tables_it_is_left_to_the_reader() -> None:
 )
 def test_the_form_of_a_request(text: str, form: RequestForm) -> None:
     assert request_form(text) == form
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Plan a weekend in Vienna for us.", "write a caption for my new photo", "what should I cook on Sunday?",
+        "Can you book me a flight?", "Schreib meiner Chefin.", "Was soll ich anziehen?",
+        "könntest du uns ein Hotel suchen", "naplánuj nám výlet", "Co mám koupit babičce?", "Составь письмо клиенту.",
+        "какой телефон мне купить?", "Куда поехать в отпуск?",
+    ],
+)  # fmt: skip
+def test_wants_work_done_or_advice(text: str) -> None:
+    assert wants_deed(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "17", "where does my sister live?", "order number", "find", "what did I plan for Sunday?", "jaké mám auto?",
+        "wo wohnt meine Schwester?", "что я пью от сердца", "what is the capital of Norway?",
+        'who said "write it down"?', "où habite ma sœur ?",
+    ],
+)  # fmt: skip
+def test_does_not_want_work_done(text: str) -> None:
+    assert not wants_deed(text)
 
 
 @pytest.mark.parametrize(

@@ -155,6 +155,9 @@ class MemoryReader(MemoryRows, Protocol):
     def cosines(self, kind: VectorKind, space: Space, vector: Vector, ids: Sequence[str]) -> Mapping[str, float]:
         """Give the cosines of known rows; rows without a vector are left out."""
 
+    def wish_cosines(self, kind: VectorKind, space: Space, vector: Vector, ids: Sequence[str]) -> Mapping[str, float]:
+        """Give the cosines of those known rows that have a second vector as a wish, measured by that one."""
+
     def stored_vector(self, space: Space, memory_id: str) -> Vector | None:
         """Give the vector of a memory as a whole in a space, if it has one."""
 

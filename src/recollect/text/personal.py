@@ -59,7 +59,7 @@ def request_form(text: str) -> RequestForm:
             return RequestForm(own=True, asks=True)
         language = None  # a guess from too little
     languages = () if language is None else (language,)
-    words = [unaccented(word) for word in _WORD.findall(fold(unquoted).replace("\u2019", "'"))]
+    words = _plain_words(unquoted)
     is_own = _own(*languages).fullmatch
     personal = any(map(is_own, words))
     own = personal and any(map(is_own, _without_asides(words, languages)))
@@ -69,10 +69,26 @@ def request_form(text: str) -> RequestForm:
     return RequestForm(own, personal and not own, general, asks, command)
 
 
+def wants_deed(text: str) -> bool:
+    """Tell whether a text wants work done or asks for advice: then wishes of the user count, and not what was told."""
+    unquoted = _QUOTED.sub(" ", text)
+    language = guess_language(unquoted)
+    languages = (language,) if language in LANGUAGES else ()
+    words = _plain_words(unquoted)
+    if not words or (is_keywords(text) and not text.rstrip().endswith(".")):
+        return False
+    deeds = _listed("commands", *languages) | _listed("deeds", *languages)
+    return words[0] in deeds or _phrases("advice", *languages).search(f"_{'_'.join(words)}_") is not None
+
+
+def _plain_words(text: str) -> list[str]:
+    return [unaccented(word) for word in _WORD.findall(fold(text).replace("\u2019", "'"))]
+
+
 def _without_asides(words: list[str], languages: tuple[str, ...]) -> list[str]:
     """Leave out `me` as in "read me", and "how do I", which means anyone."""
     kept = words[:1] + words[2:] if len(words) > 1 and words[1] in _listed("to me", *languages) else words
-    return _how_to(*languages).sub("_", f"_{'_'.join(kept)}_").split("_")
+    return _phrases("how to", *languages).sub("_", f"_{'_'.join(kept)}_").split("_")
 
 
 @cache
@@ -82,8 +98,8 @@ def _chatter() -> re.Pattern[str]:
 
 
 @cache
-def _how_to(*languages: str) -> re.Pattern[str]:
-    phrases = sorted(_listed("how to", *languages))
+def _phrases(heading: str, *languages: str) -> re.Pattern[str]:
+    phrases = sorted(_listed(heading, *languages))
     return re.compile("_(?:" + "|".join(re.escape(one).replace(r"\*", "[^_]+") for one in phrases) + ")(?=_)")
 
 

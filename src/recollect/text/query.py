@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from recollect.text.clean import fold
 from recollect.text.language import function_words, guess_language, languages_in, stop_words
-from recollect.text.personal import is_keywords, request_form
+from recollect.text.personal import is_keywords, request_form, wants_deed
 from recollect.text.stems import is_latin, unaccented
 from recollect.text.tables import read_words
 from recollect.text.terms import Forms, query_words
@@ -42,8 +42,8 @@ class ParsedQuery:
     `text` is what its meaning is taken from. `words` are looked for; those in `extra`, such as `yesterday`, need not be
     there. A row must hold one form of each word in `required` and none of `excluded`; its text must not hold the
     `unwanted`, and must hold the `phrases` word for word if it is `strict`; otherwise those are preferred. `open_ended`
-    asks for whatever happened at a time, or with `about_talk` was said then. A `personal` one is
-    about the user's own, or may be.
+    asks for whatever happened at a time, or with `about_talk` was said then. A `request` wants work done or advice; a
+    `personal` query is none, and about the user's own, or may be.
     """
 
     text: str
@@ -59,6 +59,7 @@ class ParsedQuery:
     open_ended: bool = False
     about_talk: bool = False
     asks_assistant: bool = False
+    request: bool = False
     personal: bool = True
 
 
@@ -77,6 +78,7 @@ def read_query(typed: str, now: datetime | None, *, signs: bool = True) -> Parse
     words, rest = query_words(text)[:_MOST_WORDS], _tokens(_without(text, times))
     vague = [span for span in times if not any(map(str.isdigit, text[span.start : span.end]))]
     asked = frozenset(query_words(_without(text, vague)) if vague else words)
+    request = wants_deed(text)
     return ParsedQuery(
         text=text,
         words=words,
@@ -91,7 +93,8 @@ def read_query(typed: str, now: datetime | None, *, signs: bool = True) -> Parse
         open_ended=bool(times) and not phrases and _empty_words().issuperset(rest),
         about_talk=not read_words("query", "talk").isdisjoint(rest),
         asks_assistant=_asks_assistant(_tokens(text)),
-        personal=request_form(text).own or is_keywords(text),
+        request=request,
+        personal=not request and (request_form(text).own or is_keywords(text)),
     )
 
 

@@ -7,6 +7,7 @@ from recollect.engine.base.context import Engine
 from recollect.engine.places.search_location import PlaceScorer
 from recollect.engine.search.prepared_query import PreparedQuery
 from recollect.model.filters import ItemFilters
+from recollect.model.literals import ItemKind
 from recollect.ports import StoreReader, TextCandidates
 from recollect.ranking import bm25, fusion
 from recollect.ranking.bm25 import TextScores
@@ -16,6 +17,8 @@ from recollect.text.terms import query_terms
 _NEAREST = {"memory": 50, "message": 100, "chunk": 50}
 _NEAREST_PER_HIT = {"memory": 1, "message": 8, "chunk": 1}  # messages are also looked up for their neighbours
 _MAX_NEAREST = 1_000
+_TOLD = 0.7  # of the cosine of a message as something told, beside that as a wish, where a request looks for wishes
+_REQUEST_WORDS = 0.2  # a request has the words of what it is about, and few of the wishes that apply to it
 _SPECIAL = 100  # rows of the time that a query names, or near the location, however far down they rank
 
 
@@ -120,6 +123,15 @@ def match_meaning(search: SearchRun, reader: StoreReader, filters: ItemFilters, 
         further_ids = [row_id for row_id in wanted_ids if row_id not in cosines]
         cosines.update(reader.cosines(kind, space, vector, further_ids))
         scores.lacking_vectors = [row_id for row_id in further_ids if row_id not in cosines]
+    _prefer_wishes(search, reader, kind, cosines)
+
+
+def _prefer_wishes(search: SearchRun, reader: StoreReader, kind: ItemKind, cosines: dict[str, float]) -> None:
+    """Measure messages of users by their vectors as wishes, if a request looks for these."""
+    space, vector = search.query.space, search.query.vector
+    if kind == "message" and search.query.query.request and space is not None and vector is not None:
+        wishes = reader.wish_cosines(kind, space, vector, list(cosines)) if space.is_bundled else {}
+        cosines.update({row_id: max(wish, _TOLD * cosines[row_id]) for row_id, wish in wishes.items()})
 
 
 def _is_late(search: SearchRun) -> bool:
@@ -132,9 +144,8 @@ def fuse(search: SearchRun, reader: StoreReader, scores: ChannelScores, *, lette
     query, settings, texts = search.query, search.engine.settings.recall, scores.texts
     weight = settings.vector_weight if query.trusts_vectors or not (texts and texts.scores) else 0.0
     unrelated = reader.unrelated(query.space) if query.space and scores.cosines else None
-    recipe = FusionRecipe(
-        weight, settings.text_weight, settings.fusion, settings.rrf_k, unrelated or fusion.USUAL, letters
-    )
+    words = settings.text_weight * (_REQUEST_WORDS if query.query.request else 1.0)
+    recipe = FusionRecipe(weight, words, settings.fusion, settings.rrf_k, unrelated or fusion.USUAL, letters)
     cut = len(texts.scores if texts else ()) >= settings.candidates * search.depth
     fused = fusion.fuse(scores.cosines, texts, recipe, scores.lacking_vectors)
     letters = letters and fusion.VECTOR in fused.channels
@@ -147,4 +158,6 @@ def add_cosines(
     """Look up the cosines of further rows, if the vector channel has a say."""
     space, vector = search.query.space, search.query.vector
     if space is not None and vector is not None and fusion.VECTOR in candidates.fused.channels:
-        candidates.fused.add_cosines(reader.cosines(filters.kind, space, vector, row_ids))
+        cosines = dict(reader.cosines(filters.kind, space, vector, row_ids))
+        _prefer_wishes(search, reader, filters.kind, cosines)
+        candidates.fused.add_cosines(cosines)

@@ -90,7 +90,9 @@ def _query_reason(prepared: PreparedQuery) -> str:
     if asks_for_list(query.text):
         return "list"
     form = request_form(query.text)
-    wanted = form.command or not prepared.options.signs  # what users say to an agent is a question or a request
+    wanted = (
+        form.command or query.request or not prepared.options.signs
+    )  # what users say to an agent is a question or a request
     return "instructions" if wanted and not form.asks else ""
 
 

@@ -107,6 +107,14 @@ class PostgresReader(SharedReader):
         values = {"vector": _bound(space, vector), "ids": list(ids)}
         return dict(self._rows("cosines", values, space=number))
 
+    def wish_cosines(self, kind: VectorKind, space: Space, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
+        """Give exact scores of rows by their vectors as wishes."""
+        number = self._spaces.number(kind, space)
+        if number is None or not ids:
+            return {}
+        rows = self._rows("wish_vectors", {"ids": list(ids)}, kind=kind, space=number)
+        return {item_id: float(self._session.read_vector(stored) @ vector) for item_id, stored in rows}
+
 
 def _bound(space: Space, vector: Vector) -> PgVector | HalfVector:
     return PgVector(vector) if column_type(space) == "vector" else HalfVector(vector)

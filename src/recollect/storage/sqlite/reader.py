@@ -291,3 +291,12 @@ class SqliteReader(SharedReader):
         for (item_id, _), score in zip(rows, scores, strict=True):
             best[item_id] = max(score, best.get(item_id, score))
         return best
+
+    def wish_cosines(self, kind: VectorKind, space: Space, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
+        """Give exact scores of rows by their vectors as wishes."""
+        number = self._spaces.number(kind, space)
+        if number is None or not ids or not self._has_passages(number):
+            return {}
+        rows = self._rows("wish_vectors", {"ids": list(ids)}, kind=kind, space=number)
+        scores = sound_cosines(as_matrix([floats for _, floats in rows], len(vector)), vector).tolist()
+        return {item_id: score for (item_id, _), score in zip(rows, scores, strict=True)}

@@ -65,6 +65,14 @@ SELECT item_id AS id, embedding AS vector
   FROM vectors_{space}
  WHERE user_id = :user_id AND item_id = ANY(:ids::uuid[]) AND part = 0
 
+-- wish_vectors --
+-- The vectors as wishes of those items that have one more vector and no passages, which are at least two.
+SELECT v.item_id AS id, v.embedding AS vector
+  FROM vectors_{space} v
+ WHERE v.user_id = :user_id AND v.item_id = ANY(:ids::uuid[]) AND v.part = 1
+   AND NOT EXISTS (SELECT 1 FROM vectors_{space} w
+                    WHERE w.user_id = :user_id AND w.item_id = v.item_id AND w.part = 2)
+
 -- embedded_memories --
 -- Memories with their terms and vectors, newest first.
 SELECT m.id, m.terms, v.embedding AS vector

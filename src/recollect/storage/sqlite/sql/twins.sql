@@ -75,6 +75,14 @@ SELECT m.id, v.vector
  CROSS JOIN {rows} m ON m.user_id = :user_id AND m.id = wanted.value
  CROSS JOIN vectors_{space} v ON v.seq = m.seq AND v.user_id = :user_id
 
+-- wish_vectors --
+-- The vectors as wishes of those items that have one more vector and no passages, which are at least two.
+SELECT m.id, v.vector
+  FROM carray(:ids) wanted
+ CROSS JOIN {rows} m ON m.user_id = :user_id AND m.id = wanted.value
+ CROSS JOIN vectors_{space} v ON v.seq = -256 * m.seq - 1 AND v.user_id = :user_id
+ WHERE NOT EXISTS (SELECT 1 FROM vectors_{space} w WHERE w.seq = -256 * m.seq - 2 AND w.user_id = :user_id)
+
 -- embedded_memories --
 -- Memories with their terms and vectors, newest first.
 SELECT memories.id, memories.terms, v.vector
