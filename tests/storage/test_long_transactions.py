@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Thread
 from typing import Any
 
 import psycopg
@@ -58,6 +59,31 @@ def test_doctor_tells_of_an_old_snapshot_and_of_what_it_holds(address: str, monk
             memory.maintain()
             until(lambda: _names(memory) == {"long_transactions", "dead_rows"}, "what doctor says of an old snapshot")
         until(lambda: _is_mended(memory), "a healthy store")
+
+
+def test_doctor_counts_transactions_of_clients_only(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker process of the server, here one that runs part of a client's query, is no transaction to be ended."""
+    monkeypatch.setattr(store, "_LONG_TRANSACTION_S", 0.0)
+    in_a_worker = (
+        "SELECT set_config(name, 'on', false) FROM pg_settings"
+        " WHERE name IN ('force_parallel_mode', 'debug_parallel_query')"  # until version 15, and since
+    )
+    running = "SELECT backend_type FROM pg_stat_activity WHERE query LIKE %s AND xact_start IS NOT NULL"
+    with open_memory(address) as memory, psycopg.connect(address) as client, psycopg.connect(address) as bare:
+        client.execute(in_a_worker)
+        bare.autocommit = True
+        asked = Thread(target=_run_until_cancelled, args=(client, "SELECT pg_sleep(600)"))
+        asked.start()
+        until(lambda: len(bare.execute(running, ("%pg_sleep(600)",)).fetchall()) == 2, "a worker process")
+        counted = [problem.count for problem in memory.doctor() if problem.check == "long_transactions"]
+        client.cancel()
+        asked.join()
+    assert counted == [1]
+
+
+def _run_until_cancelled(connection: psycopg.Connection[Any], statement: str) -> None:
+    with pytest.raises(psycopg.errors.QueryCanceled):
+        connection.execute(statement.encode())
 
 
 def _is_mended(memory: Memory) -> bool:

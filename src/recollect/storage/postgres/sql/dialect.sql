@@ -108,8 +108,10 @@ SELECT name FROM pg_settings WHERE name IN ('fsync', 'full_page_writes') AND set
 
 -- long_transactions --
 -- Transactions that have been open for so long, by the server's own clock: no vacuum removes what was deleted since they began.
+-- Of clients only: each short transaction of Citus's maintenance daemon is said to have begun when the daemon did.
 SELECT (SELECT count(*) FROM pg_stat_activity
-         WHERE datname = current_database() AND pid <> pg_backend_pid() AND coalesce(backend_xid, backend_xmin) IS NOT NULL
+         WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
+           AND coalesce(backend_xid, backend_xmin) IS NOT NULL
            AND xact_start <= clock_timestamp() - make_interval(secs => :seconds))
      + (SELECT count(*) FROM pg_prepared_xacts
          WHERE database = current_database() AND prepared <= clock_timestamp() - make_interval(secs => :seconds)) AS transactions
