@@ -13,14 +13,16 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
+import numpy as np
 import psycopg
 import pytest
 
-from recollect import Memory
+from recollect import Memory, NewMemory
 from recollect.errors import StoreUnavailable
 from recollect.settings import PostgresSettings
 from recollect.storage.postgres import reader
 from recollect.storage.postgres.connection import register_types
+from recollect.storage.postgres.large_user_indexes import index_name
 from recollect.storage.postgres.session import PostgresSession
 from recollect.storage.postgres.store import PostgresStore
 from recollect.text.terms import ANALYSER
@@ -373,6 +375,33 @@ def test_no_model_is_changed_to_without_a_worker(running: Cluster) -> None:
         until(lambda: memory.doctor() == (), "the worker's return")
         assert memory.models.list() == before
         assert memory.models.reembed(embedder=OtherEmbedder()).state == "finished"
+
+
+def test_a_large_user_has_an_index_at_the_worker(running: Cluster) -> None:
+    address = _distributed(running)
+    with psycopg.connect(address, autocommit=True) as connection:  # or so few rows would be sorted; Citus tells workers
+        connection.execute(f"ALTER DATABASE {connection.info.dbname} SET random_page_cost = 1".encode())
+    rows, questions = 6_000, 20
+    vectors = np.random.default_rng(7).standard_normal((rows, 384)).astype(np.float32)
+    settings: dict[str, Any] = {**WITH_QUICK_VECTORS, "postgres.giant_user_rows": 5_000}
+    with open_memory(address, **settings) as memory:
+        large = memory.user("large")
+        large.remember_many(NewMemory(f"Row {row}", vector=vector) for row, vector in enumerate(vectors))
+        assert any("1 large user" in note for note in memory.maintain().notes)
+        assert memory.status().advice == ()
+        for row in range(questions):
+            assert large.recall("xyzzy", vector=vectors[row]).hits[0].content == f"Row {row}"
+    name = f"{index_name(1, 'large')}\\_%"
+    until(lambda: _index_scans(running, address, name) == questions, "the uses of the index at a worker")
+
+
+def _index_scans(running: Cluster, address: str, name: str) -> int:
+    """Count the uses of an index at all workers."""
+    query, used = "SELECT coalesce(sum(idx_scan), 0) FROM pg_stat_user_indexes WHERE indexrelname LIKE %s", 0
+    for worker in running.workers:
+        with psycopg.connect(worker.url(address.rpartition("/")[2])) as connection:
+            used += int(connection.execute(query, (name,)).fetchall()[0][0])
+    return used
 
 
 def test_shards_move_while_the_store_is_open(running: Cluster) -> None:
