@@ -42,7 +42,7 @@ MEASUREMENTS: Mapping[str, Measurement] = {
     "ingest": ingest.measure,
     "writers": writers.measure,
     "large": lambda folder, _address, amount: recall.one_large_user(folder / "recall.db", amount),
-    "giant": lambda _folder, address, amount: recall.large_user_on_a_server(address, amount),
+    "giant": lambda _folder, address, amount: recall.large_user_on_a_server(address, recall.made_up(amount)),
     "small": lambda folder, address, amount: recall.many_small_users(folder, address, 1_000, amount // 1_000),
     "hybrid": lambda folder, _address, amount: hybrid.measure(folder, amount),
     "cold": lambda folder, _address, amount: startup.cold_recall(folder, amount),
@@ -92,6 +92,9 @@ def main() -> int:
     growing.add_argument("--sizes", type=_sizes, default=scale.SIZES, metavar="N,…", help="memories, as in 1e4,1e5,1e6")
     growing.add_argument("--stores", type=Path, metavar="DIR", help="where stores are kept and found again")
     growing.add_argument("--write", action="store_true", help="write docs/scale.md")
+    real = parser.add_argument_group("giant")
+    real.add_argument("--set", type=Path, metavar="DIR", help="corpus.jsonl and queries.jsonl, not made-up memories")
+    real.add_argument("--vectors", type=Path, metavar="DIR", help="where their vectors are kept and found again")
     arguments = parser.parse_args()
     unknown = set(arguments.names) - set(MEASUREMENTS)
     if unknown:
@@ -100,6 +103,12 @@ def main() -> int:
     measurements: Mapping[str, Measurement] = {
         **MEASUREMENTS,
         "scale": lambda folder, _address, _amount: growth.measure(folder),
+        "giant": lambda folder, address, amount: recall.large_user_on_a_server(
+            address,
+            recall.of_a_set(arguments.set, amount, arguments.vectors or folder)
+            if arguments.set
+            else recall.made_up(amount),
+        ),
     }
     reached = True
     for name in arguments.names or MEASUREMENTS:

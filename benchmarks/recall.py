@@ -2,11 +2,13 @@
 
 On PostgreSQL the large user is also compared with a hybrid search by hand: one statement with the best by words, the
 nearest by the same vector index, and reciprocal ranks added up, without row-level security, filters or explanations.
+A set (benchmarks.quality.sets) may take the place of made-up texts and questions there.
 """
 
 import statistics
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,8 +21,12 @@ from pgvector.psycopg import register_vector
 
 from benchmarks.figures import Figure, alternate, seconds
 from benchmarks.lifelike import questions, sentences, vectors
+from benchmarks.quality.intervals import bootstrap
+from benchmarks.quality.models import CachedEmbedder
+from benchmarks.quality.sets import load
 from benchmarks.stores import open_memory
 from recollect import Memory, NewMemory
+from recollect.embedding.bundled_model import ENCODERS
 from recollect.model.filters import Filters
 from recollect.model.memories import Scope, Vector
 from recollect.ports import Neighbour
@@ -29,6 +35,7 @@ from recollect.text.terms import query_terms, query_words
 _NEIGHBOURS = 50  # as many as a recall of memories asks for
 _SERVER_CPU_MS = 60.0
 _RECALLS = 100
+_BLOCK = 500
 
 _BY_HAND = """
 WITH words AS (
@@ -105,22 +112,47 @@ def nearest(memory: Memory, query: Vector) -> Sequence[Neighbour]:
     return engine.store.read(Scope("me"), lambda reader: reader.nearest(space, query, filters, _NEIGHBOURS))
 
 
-def large_user_on_a_server(address: str, amount: int) -> Iterator[Figure]:
+@dataclass(frozen=True, slots=True)
+class LargeUser:
+    """What a large user has stored and asks, with vectors."""
+
+    texts: Sequence[str]
+    vectors: Vector
+    asked: Sequence[str]
+    queries: Vector
+
+
+def made_up(amount: int) -> LargeUser:
+    """Make texts and questions up."""
+    return LargeUser(sentences(amount), vectors(amount), *questions(_RECALLS))
+
+
+def of_a_set(folder: Path, amount: int, cache: Path) -> LargeUser:
+    """Take the lines of a set as memories, and its questions, all by the bundled encoder; the cache keeps vectors."""
+    chosen = load(folder)
+    texts = list(dict.fromkeys(line.content for line in chosen.lines if line.content))[:amount]
+    asked = [query.text for query in chosen.queries]
+    with closing(CachedEmbedder(ENCODERS[0], cache)) as embedder:
+        rows = [embedder.embed(texts[at : at + _BLOCK], "passage") for at in range(0, len(texts), _BLOCK)]
+        return LargeUser(texts, np.concatenate(rows), asked, embedder.embed(asked, "query"))
+
+
+def large_user_on_a_server(address: str, user: LargeUser) -> Iterator[Figure]:
     """A whole recall of one large user among small ones against a hybrid statement by hand, after many recalls."""
-    texts, matrix = sentences(amount), vectors(amount)
+    texts, matrix = user.texts, user.vectors
     with open_memory(address) as memory:
         memory.user("me").remember_many(NewMemory(text, vector=row) for text, row in zip(texts, matrix, strict=True))
-        for number in range(0, amount // 10, 100):
+        for number in range(0, len(texts) // 10, 100):
             own = slice(number, number + 100)
             items = zip(texts[own], matrix[own], strict=True)
             memory.user(f"user{number}").remember_many(NewMemory(text, vector=row) for text, row in items)
         memory.maintain()
-    yield from large_user_figures(address, amount)
+    yield from large_user_figures(address, user)
 
 
-def large_user_figures(address: str, amount: int) -> Iterator[Figure]:
+def large_user_figures(address: str, user: LargeUser) -> Iterator[Figure]:
     """Measure a store that was filled so."""
-    asked, queries = questions(_RECALLS)
+    asked, queries = user.asked, user.queries
     with open_memory(address) as memory, psycopg.connect(address, autocommit=True) as bare:
         register_vector(bare)
         me = memory.user("me")
@@ -136,17 +168,20 @@ def large_user_figures(address: str, amount: int) -> Iterator[Figure]:
             terms = list(query_terms(query_words(text)))
             by_hand = partial(bare.execute, _BY_HAND, {"terms": terms, "vector": PgVector(query)}, prepare=False)
             spent.append((wall, cpu, seconds(by_hand)))
-        best = [(_nearest(memory, query)[:10], _exact(bare, query)) for query in queries]
+        shares = [len({*_nearest(memory, query)[:10]} & {*_exact(bare, query)}) / 10 for query in queries]
     wall, cpu, by_hand = (statistics.median(column) for column in zip(*spent, strict=True))
     with psycopg.connect(address, autocommit=True) as connection:
         used = _index_scans(connection) - scans
-    name = f"recall among {amount:,}, PostgreSQL, after {_RECALLS} on one connection"
+    name = f"recall among {len(user.texts):,}, PostgreSQL, after {len(asked)} on one connection"
     detail = f"{wall * 1e3:.0f} ms against {by_hand * 1e3:.0f} ms"
     yield Figure(f"{name}, against a hybrid by hand", wall / by_hand, 1.5, "at most", detail)
     yield Figure(f"{name}, server CPU against 60 ms", cpu * 1e3 / _SERVER_CPU_MS, 1.0, "at most", f"{cpu * 1e3:.0f} ms")
-    yield Figure("share of its searches with the vector index", used / (4 * _RECALLS), 1.0, "at least", f"{used} scans")
-    share = sum(len(set(near) & set(exact)) for near, exact in best) / (10 * len(best))
-    yield Figure("top-10 agreement of the vector index with exact", share, 0.99, "at least", f"{len(best)} questions")
+    yield Figure(
+        "share of its searches with the vector index", used / (4 * len(asked)), 1.0, "at least", f"{used} scans"
+    )
+    found = bootstrap(shares)
+    detail = f"{len(shares)} questions, 95 % interval {found.low:.4f} to {found.high:.4f}"
+    yield Figure("top-10 agreement of the vector index with exact", found.mean, 0.99, "at least", detail)
 
 
 def _backends(connection: psycopg.Connection[Any]) -> Sequence[int]:
