@@ -14,7 +14,8 @@ _HEAD = """# How it grows
 <!-- Written by `python -m benchmarks scale --write`; do not edit. -->
 
 One SQLite file with one user of up to a million memories, and files with many users. Processor time is what counts
-here: it depends less than the clock on what else a machine does. [Capacity](capacity.md) says what follows from it.
+here: it depends less than the clock on what else a machine does. [Capacity](capacity.md) says what follows from it,
+and what the vector index of PostgreSQL finds among real sentences stands [there](postgresql.md#how-much-it-finds).
 """
 _DATA = """The memories are made up: words of the project's own English lines, each as often as it stands there, and
 one name from a long tail; vectors lie between those of such lines by the bundled encoder. Recalls have their vector

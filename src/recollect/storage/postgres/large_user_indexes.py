@@ -5,6 +5,7 @@ Such an index covers one user and slows down no other. It is built while the dat
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from psycopg import sql
 
@@ -13,6 +14,8 @@ from recollect.storage.postgres.codec import column_type
 from recollect.storage.postgres.connection import PgConnection
 from recollect.storage.postgres.session import PostgresSession
 from recollect.storage.spaces import list_spaces
+
+_COMPARED: Final = 128  # rows that a row is compared with when it is indexed; with fewer, groups of rows are missed
 
 
 def missing_indexes(session: PostgresSession, rows: int) -> Iterable[tuple[Space, int, str]]:
@@ -32,10 +35,14 @@ def build_indexes(connection: PgConnection, lacking: Sequence[tuple[Space, int, 
         name = sql.Identifier(index_name(number, user))
         connection.execute(sql.SQL("DROP INDEX IF EXISTS {}").format(name))  # what an interrupted build left behind
         connection.execute(
-            sql.SQL("CREATE INDEX CONCURRENTLY {} ON {} USING hnsw (embedding {}) WHERE user_id = {}").format(
+            sql.SQL(
+                "CREATE INDEX CONCURRENTLY {} ON {} USING hnsw (embedding {})"
+                " WITH (ef_construction = {}) WHERE user_id = {}"
+            ).format(
                 name,
                 sql.Identifier(f"vectors_{number}"),
                 sql.Identifier(f"{column_type(space)}_cosine_ops"),
+                sql.Literal(_COMPARED),
                 sql.Literal(user),
             )
         )

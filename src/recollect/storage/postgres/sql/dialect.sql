@@ -247,7 +247,7 @@ SELECT id, terms
 -- prepare_nearest --
 -- The index of a large user must go on looking until enough rows pass the filters, and begin with enough of them not to
 -- miss a group of similar rows. Never outlives the transaction.
-SELECT recollect_set('hnsw.iterative_scan', 'strict_order'), recollect_set('hnsw.ef_search', '100')
+SELECT recollect_set('hnsw.iterative_scan', 'strict_order'), recollect_set('hnsw.ef_search', '400')
 
 -- nearest_vectors --
 -- Exact for all users but the large ones. An item comes once for each of its passages among the nearest.
