@@ -72,13 +72,12 @@ def request_form(text: str) -> RequestForm:
 def wants_deed(text: str) -> bool:
     """Tell whether a text wants work done or asks for advice: then wishes of the user count, and not what was told."""
     unquoted = _QUOTED.sub(" ", text)
-    language = guess_language(unquoted)
+    words, language = _plain_words(unquoted), guess_language(unquoted)
     languages = (language,) if language in LANGUAGES else ()
-    words = _plain_words(unquoted)
-    if not words or (is_keywords(text) and not text.rstrip().endswith(".")):
+    begun = any(not _listed(heading, *languages).isdisjoint(words[:1]) for heading in ("commands", "deeds"))
+    if not begun and not _phrases("advice", *languages).search(f"_{'_'.join(words)}_"):
         return False
-    deeds = _listed("commands", *languages) | _listed("deeds", *languages)
-    return words[0] in deeds or _phrases("advice", *languages).search(f"_{'_'.join(words)}_") is not None
+    return text.rstrip().endswith(".") or not is_keywords(text)
 
 
 def _plain_words(text: str) -> list[str]:
