@@ -59,7 +59,8 @@ BAD_USAGE = {
         ("count", "--user", "anna"),
         "--user belongs before the command: recollect --user",
     ),
-    "an unknown command": (("remember", "x"), "No such command 'remember'"),
+    "an unknown command": (("remember", "x"), "No such command 'remember'. Did you mean 'store'?"),
+    "a misspelled command": (("recal", "x"), "No such command 'recal'. Did you mean 'recall'"),
     "no command": ((), "Missing command"),
 }
 

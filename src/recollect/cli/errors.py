@@ -24,6 +24,14 @@ NOT_FOUND: Final = 3
 INTERRUPTED: Final = 130
 
 _BEFORE_THE_COMMAND = ("--database", "--user", "--config")
+_OTHER_NAMES = {
+    "remember": "store",
+    "save": "store",
+    "delete": "forget",
+    "remove": "forget",
+    "find": "search",
+    "show": "get",
+}
 _NEGATIVE = re.compile(r"-[\d.]")
 
 
@@ -64,6 +72,15 @@ class PanelGroup(TyperGroup):
 
 class Application(PanelGroup):
     """The application as a whole: the boundary at which errors become exit codes."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - as inherited
+        """Find the command that was typed; for a name that it has elsewhere, say the one it has here."""
+        try:
+            return super().resolve_command(ctx, args)
+        except typer.TyperException as error:
+            if args and args[0] in _OTHER_NAMES:
+                error.message = f"No such command '{args[0]}'. Did you mean '{_OTHER_NAMES[args[0]]}'?"
+            raise
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **more: Any) -> Any:  # noqa: ANN401 - as inherited
         """Run what was typed, and leave with its exit code."""
