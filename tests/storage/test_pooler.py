@@ -12,6 +12,7 @@ from recollect.storage.postgres.store import PostgresStore
 from tests.conftest import Server
 from tests.pooler import pooler
 from tests.reliability.worker import WITH_VECTORS, open_memory, vector_of
+from tests.waiting import until
 
 USERS = 6
 TEXTS = [f"Tool {number} hangs on hook {number}" for number in range(30)]
@@ -65,4 +66,13 @@ def test_without_a_pooler_statements_are_prepared(server: Server) -> None:
         settings: dict[str, Any] = {**WITH_VECTORS, "postgres.prepare": when}
         with open_memory(direct, **settings) as memory:
             assert _store(memory)._prepares is prepares
+    server.drop(direct)
+
+
+def test_one_write_leaves_one_connection(server: Server) -> None:
+    direct = server.fresh()
+    others = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    with open_memory(direct, **WITH_VECTORS) as memory, psycopg.connect(direct, autocommit=True) as watcher:
+        memory.user("me").remember("Owns a kayak", vector=vector_of("kayak"))
+        until(lambda: watcher.execute(others).fetchall() == [(1,)], "the end of all connections but one")
     server.drop(direct)

@@ -6,7 +6,7 @@ could notice.
 """
 
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from threading import Event, Lock, Thread
 from time import sleep
 from typing import Final
@@ -22,10 +22,13 @@ _TRY_AGAIN_S: Final = 1.0
 
 
 class ChangeSender:
-    """Notifies other processes from a thread that starts with the first write and ends with the store."""
+    """Notifies other processes from a thread that starts with the first write and ends with the store.
 
-    def __init__(self, connect: Callable[[], PgConnection]) -> None:
-        self._connect = connect
+    `connected` lends a connection for one notice.
+    """
+
+    def __init__(self, connected: Callable[[], AbstractContextManager[PgConnection]]) -> None:
+        self._connected = connected
         self._due = Event()
         self._closed = Event()
         self._lock = Lock()
@@ -40,20 +43,16 @@ class ChangeSender:
                 self._thread.start()
 
     def _run(self) -> None:
-        connection: PgConnection | None = None
         while True:
             self._due.wait()
             ended = self._closed.is_set()
             self._due.clear()
-            try:
-                connection = connection or self._connect()
+            pause_s = _TRY_AGAIN_S
+            with suppress(StoreError), self._connected() as connection:  # waiters look by themselves after a while
                 connection.execute(statement("notify_change"))
-            except (psycopg.Error, StoreError):  # waiters look by themselves after a while
-                connection = None
-            if ended or self._closed.wait(_NOTIFY_EVERY_S if connection else _TRY_AGAIN_S):
+                pause_s = _NOTIFY_EVERY_S
+            if ended or self._closed.wait(pause_s):
                 break
-        if connection is not None:
-            connection.close()
 
     def close(self) -> None:
         """Send once more if that is due, and end."""

@@ -34,7 +34,7 @@ class ServerPool(ConnectionPool[PgConnection]):
             url,
             kwargs={"autocommit": True, **options},
             configure=self._connected,
-            min_size=1,
+            min_size=0,  # with one, it and the first caller would make a connection each
             max_size=size,
             timeout=timeout_s,
             reconnect_timeout=_GIVE_UP_S,

@@ -105,7 +105,7 @@ class PostgresStore(
             )
             self._prepares = settings.prepare == "always" or (settings.prepare == "auto" and not is_pooled(connection))
             self._secrets = self._read_secrets(connection)
-        self._sender = ChangeSender(self._connect)
+        self._sender = ChangeSender(self._connected)
         self._replicas = Replicas(settings, self._identity, prepares=self._prepares) if settings.replicas else None
         self._pool: ServerPool | None = None
         self._pool_lock = Lock()
