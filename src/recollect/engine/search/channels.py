@@ -139,12 +139,14 @@ def _is_late(search: SearchRun) -> bool:
     return waited.total_seconds() > search.engine.settings.recall.deadline_s
 
 
-def fuse(search: SearchRun, reader: StoreReader, scores: ChannelScores, *, letters: bool = False) -> ScoredCandidates:
+def fuse(
+    search: SearchRun, reader: StoreReader, kind: ItemKind, scores: ChannelScores, *, letters: bool = False
+) -> ScoredCandidates:
     """Fuse the channels into one relevance per row, to which what letters say may be added."""
     query, settings, texts = search.query, search.engine.settings.recall, scores.texts
     weight = settings.vector_weight if query.trusts_vectors or not (texts and texts.scores) else 0.0
     unrelated = reader.unrelated(query.space) if query.space and scores.cosines else None
-    words = settings.text_weight * (_REQUEST_WORDS if query.query.request else 1.0)
+    words = settings.text_weight * (_REQUEST_WORDS if query.query.request and kind == "message" else 1.0)
     recipe = FusionRecipe(weight, words, settings.fusion, settings.rrf_k, unrelated or fusion.USUAL, letters)
     cut = len(texts.scores if texts else ()) >= settings.candidates * search.depth
     fused = fusion.fuse(scores.cosines, texts, recipe, scores.lacking_vectors)

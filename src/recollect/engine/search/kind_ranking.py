@@ -127,7 +127,7 @@ def rank(search: SearchRun, reader: StoreReader, filters: ItemFilters) -> KindRa
     """Rank the items of one kind, the best first."""
     scores = channels.match_words(search, reader, filters)
     channels.match_meaning(search, reader, filters, scores)
-    candidates = channels.fuse(search, reader, scores, letters=_counts_letters(search, filters))
+    candidates = channels.fuse(search, reader, filters.kind, scores, letters=_counts_letters(search, filters))
     if isinstance(filters, MessageFilters):
         ranking = _rank_messages(search, reader, filters, candidates)
     elif isinstance(filters, ChunkFilters):
