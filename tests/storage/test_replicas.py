@@ -28,6 +28,7 @@ def _behind(pair: Pair) -> Iterator[None]:
     """Let the standby replay nothing for a while."""
     pair.standby.ask("SELECT pg_wal_replay_pause()")
     try:
+        until(lambda: pair.standby.ask("SELECT pg_get_wal_replay_pause_state()") == [("paused",)])
         yield
     finally:
         pair.standby.ask("SELECT pg_wal_replay_resume()")
@@ -44,8 +45,10 @@ def pair(server: Server) -> Iterator[Pair]:
 
 @pytest.fixture
 def memory(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> Iterator[Memory]:
-    """A store that reads from the standby, and tries it again at once when it was of no use."""
+    """A store that reads from the standby, waits for it, and tries it again at once when it was of no use."""
     monkeypatch.setattr(replicas, "_COOL_DOWN_S", 0.0)
+    monkeypatch.setattr(replicas, "_WAIT_S", 10.0)
+    monkeypatch.setattr(replicas, "_ANSWER_S", 30.0)
     with _opened(pair) as opened:
         opened.user("me").forget(everything=True)
         yield opened
@@ -186,9 +189,10 @@ def test_a_standby_that_is_killed_costs_nothing_and_is_told(pair: Pair, memory: 
     assert _standby(memory).trouble == ""
 
 
-def test_a_standby_that_hangs_costs_a_moment(pair: Pair, memory: Memory) -> None:
+def test_a_standby_that_hangs_costs_a_moment(pair: Pair, memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     memory.user("me").remember("The key is under the mat")
     until(lambda: _reads_there(memory))
+    monkeypatch.setattr(replicas, "_ANSWER_S", 1.0)
     pids = pair.standby.ask("SELECT pid FROM pg_stat_activity WHERE usename = 'postgres' AND pid <> pg_backend_pid()")
     for (pid,) in pids:
         os.kill(int(str(pid)), signal.SIGSTOP)

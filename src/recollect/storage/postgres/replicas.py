@@ -30,7 +30,7 @@ T = TypeVar("T")
 _COOL_DOWN_S: Final = 5.0
 _ANSWER_S: Final = 1.0  # for the position of a replica
 _POLL_S: Final = 0.02
-_NO_WAIT_S: Final = 0.001  # for a connection; the primary answers meanwhile
+_WAIT_S: Final = 0.02  # for a connection, which is mostly at hand; the primary answers meanwhile
 _PROMOTED: Final = "it is no standby: it was promoted, or is the primary itself"
 _FOREIGN: Final = "it is no standby of this database"
 _BEHIND: Final = "within {:g} s it has not replayed what the primary had"
@@ -154,7 +154,7 @@ class Replica:
         """Lend a connection to a standby of the primary, or nothing if there is none at once."""
         pool = self._connections()
         try:
-            connection = pool.getconn(_NO_WAIT_S)
+            connection = pool.getconn(_WAIT_S)
         except psycopg.OperationalError:
             if pool.is_away:
                 self.rest()
