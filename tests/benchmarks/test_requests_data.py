@@ -1,4 +1,4 @@
-"""The requests set is whole: it loads, is large enough, and most requests share no word with their instructions."""
+"""Each set of requests is whole: it loads, is large enough, and most requests share no word with their instructions."""
 
 import re
 from collections import Counter
@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from benchmarks.quality import QualitySet, load
 
-FOLDER = Path(__file__).parents[2] / "benchmarks" / "data" / "requests"
+DATA = Path(__file__).parents[2] / "benchmarks" / "data"
 LANGUAGES = ("en", "de", "cs", "ru")
 
 
-@pytest.fixture(scope="module")
-def requests() -> QualitySet:
-    return load(FOLDER)
+@pytest.fixture(scope="module", params=["requests", "requests-2"])
+def requests(request: pytest.FixtureRequest) -> QualitySet:
+    return load(DATA / request.param)
 
 
 def words(text: str) -> set[str]:
