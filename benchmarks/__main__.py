@@ -100,16 +100,14 @@ def main() -> int:
     if unknown:
         parser.error(f"unknown: {', '.join(sorted(unknown))}; there are {', '.join(MEASUREMENTS)}")
     growth = scale.Scale(arguments.sizes, arguments.stores, arguments.write)
-    measurements: Mapping[str, Measurement] = {
+    measurements: dict[str, Measurement] = {
         **MEASUREMENTS,
         "scale": lambda folder, _address, _amount: growth.measure(folder),
-        "giant": lambda folder, address, amount: recall.large_user_on_a_server(
-            address,
-            recall.of_a_set(arguments.set, amount, arguments.vectors or folder)
-            if arguments.set
-            else recall.made_up(amount),
-        ),
     }
+    if arguments.set:
+        measurements["giant"] = lambda folder, address, amount: recall.large_user_on_a_server(
+            address, recall.of_a_set(arguments.set, amount, arguments.vectors or folder)
+        )
     reached = True
     for name in arguments.names or MEASUREMENTS:
         with tempfile.TemporaryDirectory() as folder, server(Path(folder) / "postgresql") as address:
