@@ -90,9 +90,8 @@ def _query_reason(prepared: PreparedQuery) -> str:
     if asks_for_list(query.text):
         return "list"
     form = request_form(query.text)
-    wanted = (
-        form.command or query.request or not prepared.options.signs
-    )  # what users say to an agent is a question or a request
+    told = not prepared.options.signs  # what users say to an agent is a question or a request
+    wanted = told or query.request or form.command
     return "instructions" if wanted and not form.asks else ""
 
 
