@@ -121,6 +121,25 @@ class TimeGrammar:
             phrase = Phrase(name, dict(pair.split("=") for pair in arguments), number, begins, bare)
             self.root.rows.append(([part for part in parts if part != _BEGINNING], phrase))
 
+    def may_begin(self, token: QueryToken) -> bool:
+        """Tell whether any phrase begins with a token. One that begins with another phrase begins with its token.
+
+        Asked for every word of every query, most of which begin nothing.
+        """
+        if token.folded in self._first_words or self._begins_anywhere:
+            return True
+        return bool(token.shapes) and not self.root.by_class.keys().isdisjoint(token.shapes)
+
+    @cached_property
+    def _first_words(self) -> frozenset[str]:
+        first_classes = self.root.by_class.keys()
+        of_classes = {word for word, classes in self.lexicon.items() if not first_classes.isdisjoint(classes)}
+        return frozenset(of_classes.union(self.root.by_word))
+
+    @cached_property
+    def _begins_anywhere(self) -> bool:
+        return bool(self.root.after_anything or self.root.at_ending)
+
     def classes(self, token: QueryToken) -> Mapping[str, str]:
         """Give what a token is in this language, with its meaning."""
         classes_of_word = self.lexicon.get(token.folded)

@@ -94,25 +94,18 @@ class _PhraseSearch:
     """The search for the phrases of one language."""
 
     def __init__(self, grammar: TimeGrammar, tokens: Sequence[QueryToken]) -> None:
-        self._root = grammar.root
+        self._grammar = grammar
         self._tokens = tokens
-        self._classes = [grammar.classes(token) for token in tokens]
         self._known: dict[tuple[int, int], list[_PhraseMatch]] = {}
 
     def matches(self) -> Iterator[_PhraseMatch]:
-        for at in filter(self._may_begin, range(len(self._tokens))):
-            yield from (match for match, bare in self._beginning(at, 0) if not bare)
-
-    def _may_begin(self, at: int) -> bool:
-        """Tell whether any phrase begins with a token. One that begins with another phrase begins with its token."""
-        root = self._root
-        if self._tokens[at].folded in root.by_word or root.after_anything or root.at_ending:
-            return True
-        return not root.by_class.keys().isdisjoint(self._classes[at])
+        for at, token in enumerate(self._tokens):
+            if self._grammar.may_begin(token):
+                yield from (match for match, bare in self._beginning(at, 0) if not bare)
 
     def _points(self, at: int, depth: int) -> list[_PhraseMatch]:
         """Give the phrases that may stand inside another, at one place."""
-        if at >= len(self._tokens) or depth > _DEEPEST or not self._may_begin(at):
+        if at >= len(self._tokens) or depth > _DEEPEST or not self._grammar.may_begin(self._tokens[at]):
             return []
         if (at, depth) not in self._known:
             matches = (match for match, _ in self._beginning(at, depth) if match.context == match.start)
@@ -121,7 +114,7 @@ class _PhraseSearch:
 
     def _beginning(self, at: int, depth: int) -> Iterator[tuple[_PhraseMatch, bool]]:
         """Follow all phrases from one token on, in every way; say of each found whether it is a bare one."""
-        ways = [_SearchPath(self._root, at)]
+        ways = [_SearchPath(self._grammar.root, at)]
         while ways:
             way = ways.pop()
             for phrase in way.node.phrases:
@@ -136,11 +129,13 @@ class _PhraseSearch:
         """Take one more token, or phrase, as each of the things it may be."""
         node, at, slots, points, lines = way
         if at < len(self._tokens):
-            for further in (*node.by_word.get(self._tokens[at].folded, ()), *node.after_anything):
+            token = self._tokens[at]
+            for further in (*node.by_word.get(token.folded, ()), *node.after_anything):
                 yield _SearchPath(further, at + 1, slots, points, lines)
-            for name, value in self._classes[at].items():
-                for slot, further in node.by_class.get(name, ()):
-                    yield _SearchPath(further, at + 1, (*slots, (slot, value)), points, lines)
+            if node.by_class:
+                for name, value in self._grammar.classes(token).items():
+                    for slot, further in node.by_class.get(name, ()):
+                        yield _SearchPath(further, at + 1, (*slots, (slot, value)), points, lines)
         for further in node.after_point:
             for match in self._points(at, depth + 1):
                 yield _SearchPath(further, match.end, slots, (*points, match.expression), (*lines, *match.lines))
