@@ -1,8 +1,8 @@
-"""Letters: which groups a question has, how many of them texts hold, and what that adds to their relevance."""
+"""Letters: which groups a question has, and how many of them texts hold."""
 
 import pytest
 
-from recollect.ranking.letters import add, shared
+from recollect.ranking.letters import shared
 from recollect.text.letters import letter_groups, plain_letters
 
 
@@ -39,20 +39,3 @@ def test_group_that_every_text_holds_counts_least() -> None:
     shares = shared(letter_groups("the dog"), texts)
     assert shares["c"] == pytest.approx(1.0)
     assert 0.0 < shares["a"] == shares["b"] < 0.2
-
-
-def test_letters_change_the_order_and_not_the_scale() -> None:
-    relevance = {"near": 0.5, "spelt": 0.48, "far": 0.1, "not a row": 0.9}
-    texts = {"near": " a cat ", "spelt": " my motorbikes ", "far": " rain "}
-    lettered = add(relevance, letter_groups("motorbike"), texts, nearest=0.5)
-    assert sorted(lettered.relevance, key=lettered.relevance.__getitem__) == ["far", "near", "spelt"]
-    assert max(lettered.relevance.values()) == pytest.approx(0.5)
-    assert lettered.relevance["spelt"] == pytest.approx(
-        0.48 * lettered.scale + lettered.weight * lettered.shares["spelt"]
-    )
-
-
-def test_letters_that_no_text_shares_leave_the_relevance_as_it_was() -> None:
-    relevance = {"a": 0.4, "b": 0.0}
-    assert add(relevance, (" zz",), {"a": " one ", "b": " two "}, nearest=0.4).relevance == relevance
-    assert add(relevance, (" zz",), {}, nearest=0.4).relevance == {}

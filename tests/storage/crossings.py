@@ -97,7 +97,7 @@ READS: dict[str, Crossing] = {
         "cosines": lambda r: r.cosines("memory", SPACE, VECTOR, THEIRS.memories),
         "wish_cosines": lambda r: r.wish_cosines("memory", SPACE, VECTOR, [a_new_draft(300).record.id]),
         "embedded": lambda r: [row.id for row in r.embedded(SPACE, LIVE, 100)],
-        "stored_vector": lambda r: [str(r.stored_vector(SPACE, one)) for one in THEIRS.memories],
+        "stored_vectors": lambda r: [str(one) for one in r.stored_vectors(SPACE, THEIRS.memories).values()],
         "indexed": lambda r: [r.indexed(kind, 100) for kind in ITEM_KINDS],
         "stats": lambda r: r.stats(SPACE, NOW),
         "conversation": lambda r: r.conversation("c2"),

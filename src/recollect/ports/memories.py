@@ -158,8 +158,8 @@ class MemoryReader(MemoryRows, Protocol):
     def wish_cosines(self, kind: VectorKind, space: Space, vector: Vector, ids: Sequence[str]) -> Mapping[str, float]:
         """Give the cosines of those known rows that have a second vector as a wish, measured by that one."""
 
-    def stored_vector(self, space: Space, memory_id: str) -> Vector | None:
-        """Give the vector of a memory as a whole in a space, if it has one."""
+    def stored_vectors(self, space: Space, ids: Sequence[str]) -> Mapping[str, Vector]:
+        """Give the vectors of memories as a whole in a space; those without one are left out."""
 
     def embedded(
         self, space: Space, filters: Filters, limit: int, before: str | None = None

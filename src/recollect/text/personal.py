@@ -37,6 +37,11 @@ def is_personal(text: str) -> bool:
     return form.own or form.for_me
 
 
+def speaks_of_oneself(text: str, language: str) -> bool:
+    """Tell whether a text has a word or ending by which users speak of themselves or their own in a language."""
+    return any(map(_own(language).fullmatch, _plain_words(text)))
+
+
 def names_user(text: str) -> bool:
     """Tell whether a query is an agent's about its user, as in "where does the user work?" or "what does he drink?"."""
     return not read_words("query", "user").isdisjoint(_WORD.findall(fold(text).replace("\u2019", "'")))

@@ -14,6 +14,7 @@ from functools import cache, lru_cache
 from itertools import pairwise
 
 from recollect.text.clean import fold
+from recollect.text.in_common import Party, compared_parties
 from recollect.text.language import function_words, guess_language, languages_in, stop_words
 from recollect.text.personal import is_keywords, request_form, wants_deed
 from recollect.text.stems import is_latin, unaccented
@@ -43,7 +44,7 @@ class ParsedQuery:
     there. A row must hold one form of each word in `required` and none of `excluded`; its text must not hold the
     `unwanted`, and must hold the `phrases` word for word if it is `strict`; otherwise those are preferred. `open_ended`
     asks for whatever happened at a time, or with `about_talk` was said then. A `request` wants work done or advice; a
-    `personal` query is none, and about the user's own, or may be.
+    `personal` query is none, and about the user's own, or may be. With `parties` it asks what they have in common.
     """
 
     text: str
@@ -61,6 +62,7 @@ class ParsedQuery:
     asks_assistant: bool = False
     request: bool = False
     personal: bool = True
+    parties: tuple[Party, ...] = ()
 
 
 def read_query(typed: str, now: datetime | None, *, signs: bool = True) -> ParsedQuery:
@@ -95,6 +97,7 @@ def read_query(typed: str, now: datetime | None, *, signs: bool = True) -> Parse
         asks_assistant=_asks_assistant(_tokens(text)),
         request=request,
         personal=not request and (request_form(text).own or is_keywords(text)),
+        parties=compared_parties(text),
     )
 
 

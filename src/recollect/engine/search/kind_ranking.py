@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from recollect.engine.base.context import VECTOR, Engine
 from recollect.engine.places.search_location import PlaceScale, rescale
-from recollect.engine.search import channels
+from recollect.engine.search import channels, shared_traits
 from recollect.engine.search.channels import ScoredCandidates, SearchRun
 from recollect.engine.search.prepared_query import PreparedQuery
 from recollect.model.files import Chunk
@@ -22,10 +22,10 @@ from recollect.model.memories import FEEDBACK, MemoryRecord
 from recollect.model.places import PlacePart
 from recollect.model.search import ChannelPart, ScoreParts
 from recollect.ports import MessagePosition, StoreReader
-from recollect.ranking import context, factors, geo, letters
+from recollect.ranking import context, factors, geo, in_common, letters
+from recollect.ranking.additions import Additions
 from recollect.ranking.factors import Fading
 from recollect.ranking.fusion import Fused
-from recollect.ranking.letters import Lettered
 from recollect.text.letters import letter_groups, plain_letters
 from recollect.text.query import file_names
 from recollect.text.tables import read_words
@@ -44,6 +44,7 @@ MESSAGE = "message"
 FILE = "file"
 NAME = "name"
 LETTERS = "letters"
+IN_COMMON = "in common"
 
 
 class RankedRow(NamedTuple):
@@ -76,7 +77,7 @@ class KindRanking:
     rows: list[RankedRow]
     fused: Fused
     smoothed: context.Smoothed | None = None
-    lettered: Lettered | None = None
+    added: Additions | None = None
     named_file_ids: frozenset[str] = frozenset()
     place_scale: PlaceScale | None = None
     late: tuple[str, ...] = ()
@@ -98,8 +99,8 @@ class KindRanking:
         """Say how the score of a row came about."""
         if self.smoothed is not None:
             parts, relevance = self._message_channels(self.smoothed, row.id), self.smoothed.relevance[row.id]
-        elif self.lettered is not None:
-            parts, relevance = self._memory_channels(self.lettered, row.id), self.lettered.relevance[row.id]
+        elif self.added is not None:
+            parts, relevance = self._memory_channels(self.added, row.id), self.added.relevance[row.id]
         else:
             parts = self.fused.parts(row.id) if row.id in self.fused.relevance else {}
             relevance = self.fused.relevance.get(row.id, 0.0)
@@ -108,9 +109,11 @@ class KindRanking:
             relevance += 1
         return ScoreParts(parts, relevance, row.factors, row.place)
 
-    def _memory_channels(self, lettered: Lettered, row_id: str) -> dict[str, ChannelPart]:
-        parts, share = self.fused.parts(row_id, lettered.scale), lettered.shares[row_id]
-        parts[LETTERS] = ChannelPart(None, share, share, lettered.weight)
+    def _memory_channels(self, added: Additions, row_id: str) -> dict[str, ChannelPart]:
+        parts = self.fused.parts(row_id, added.scale)
+        for name, part in added.parts.items():
+            share = part.shares.get(row_id, 0.0)
+            parts[name] = ChannelPart(None, share, share, part.weight)
         return parts
 
     def _message_channels(self, smoothed: context.Smoothed, row_id: str) -> dict[str, ChannelPart]:
@@ -162,7 +165,7 @@ def _score_places(search: SearchRun, rows: list[RankedRow]) -> tuple[list[Ranked
 
 def _spare(search: SearchRun) -> int:
     options, query = search.query.options, search.query.query
-    if query.strict or query.unwanted:
+    if query.strict or query.unwanted or query.parties:
         spare = _CHECKED
     elif search.places is not None:
         spare = _LOCATED
@@ -181,17 +184,29 @@ def _row(
 def _rank_memories(search: SearchRun, reader: StoreReader, candidates: ScoredCandidates) -> KindRanking:
     fused, fading, terms = candidates.fused, _fading(search.engine), _terms(search.query)
     records = reader.get(candidates.best(_spare(search)))
-    relevance: Mapping[str, float] = fused.relevance
-    lettered = None
+    added = None
     if candidates.letters and fused.nearest:
-        texts = {record.id: plain_letters(record.content[:_LONGEST_COMPARED]) for record in records}
-        lettered = letters.add(relevance, letter_groups(search.query.query.text), texts, fused.nearest)
-        relevance = lettered.relevance
+        added = _add_to_relevance(search, reader, fused, fused.nearest, records)
+    relevance: Mapping[str, float] = fused.relevance if added is None else added.relevance
     rows = [
         _row(record, "memory", relevance[record.id], _memory_factors(search, record, fading, terms))
         for record in records
     ]
-    return KindRanking(rows, fused, lettered=lettered)
+    return KindRanking(rows, fused, added=added)
+
+
+def _add_to_relevance(
+    search: SearchRun, reader: StoreReader, fused: Fused, nearest: float, records: Sequence[MemoryRecord]
+) -> Additions:
+    """Add what letters say, measured by the nearest meaning, and what a question's people have in common."""
+    query = search.query.query
+    texts = {record.id: plain_letters(record.content[:_LONGEST_COMPARED]) for record in records}
+    added = Additions({record.id: fused.relevance[record.id] for record in records})
+    added = added.plus(LETTERS, letters.shared(letter_groups(query.text), texts), letters.WEIGHT * nearest)
+    shares = shared_traits.shares(search, reader, records, added.relevance) if query.parties else {}
+    if not shares:
+        return added
+    return added.plus(IN_COMMON, shares, in_common.WEIGHT * max(added.relevance.values()))
 
 
 def _fading(engine: Engine) -> Fading:

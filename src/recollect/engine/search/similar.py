@@ -24,7 +24,7 @@ def similar(engine: Engine, scope: Scope, memory_id: str, limit: int) -> Recall:
         if not reader.get([memory_id]):
             raise NotFound(f"No memory {memory_id}. See what there is with `list`.")
         space = reader.searched_space()
-        vector = None if space is None else reader.stored_vector(space, memory_id)
+        vector = None if space is None else reader.stored_vectors(space, [memory_id]).get(memory_id)
         if space is None or vector is None:
             return Recall((), (VECTOR,))
         near = [row for row in reader.nearest(space, vector, filters, limit + 1) if row.id != memory_id][:limit]

@@ -78,13 +78,13 @@ class SharedReader(UserItemRows, UserLogRows, UserScopeRows, ABC):
         """Give the usual cosine of unrelated texts."""
         return self._spaces.unrelated(space)
 
-    def stored_vector(self, space: Space, memory_id: str) -> Vector | None:
-        """Give the vector of a memory."""
+    def stored_vectors(self, space: Space, ids: Sequence[str]) -> Mapping[str, Vector]:
+        """Give the vectors of memories."""
         number = self._spaces.number("memory", space)
         if number is None:
-            return None
-        rows = self._rows("item_vectors", {"ids": [memory_id]}, kind="memory", space=number)
-        return self._session.read_vector(rows[0][1]) if rows else None
+            return {}
+        rows = self._rows("item_vectors", {"ids": list(ids)}, kind="memory", space=number)
+        return {memory_id: self._session.read_vector(vector) for memory_id, vector in rows}
 
     def embedded(
         self, space: Space, filters: Filters, limit: int, before: str | None = None

@@ -18,7 +18,7 @@ _SECTIONS: Final = {
     "language": "letters; function words; shared words; negations; fillers; decisive; negative prefixes",
     "languages": "latin; cyrillic; persian letters; first names; scripts",
     "query": "anything; talk; you; told; own; general; how to; to me; asking; commands; deeds; "
-    "advice; titles; user; lists",
+    "advice; titles; user; lists; in common; joining; with; oneself",
     "capture": "openings; first person; i; third person; refers back; people; conditions; past; for now; handed over; "
     "handed over phrases; remember; exact; units; inside names; other of several; one-off; injections",
     "summary": "chatter; formula; decision; preference; identity; fact; wish; done; task; promise; request; unsure; "
