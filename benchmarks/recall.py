@@ -2,6 +2,7 @@
 
 On PostgreSQL the large user is also compared with a hybrid search by hand: one statement with the best by words, the
 nearest by the same vector index, and reciprocal ranks added up, without row-level security, filters or explanations.
+That statement looks at as many rows of the index as a recall does, since with fewer it finds less.
 A set (benchmarks.quality.sets) may take the place of made-up texts and questions there.
 """
 
@@ -34,6 +35,7 @@ from recollect.text.terms import query_terms, query_words
 
 _NEIGHBOURS = 50  # as many as a recall of memories asks for
 _SERVER_CPU_MS = 60.0
+_AS_THOROUGH = 400  # rows of the vector index that a recall looks at
 _RECALLS = 100
 _BLOCK = 500
 
@@ -160,24 +162,29 @@ def large_user_figures(address: str, user: LargeUser) -> Iterator[Figure]:
         for text, query in zip(asked, queries, strict=True):
             me.recall(text, vector=query)
         backends = _backends(bare)
-        spent: list[tuple[float, float, float]] = []
+        spent: list[tuple[float, float, float, float]] = []
         for text, query in zip(asked, queries, strict=True):
             before = _cpu_s(backends)
             wall = seconds(partial(me.recall, text, vector=query))
             cpu = _cpu_s(backends) - before
             terms = list(query_terms(query_words(text)))
             by_hand = partial(bare.execute, _BY_HAND, {"terms": terms, "vector": PgVector(query)}, prepare=False)
-            spent.append((wall, cpu, seconds(by_hand)))
+            hasty = seconds(by_hand)
+            bare.execute(f"SET hnsw.ef_search = {_AS_THOROUGH}")
+            spent.append((wall, cpu, hasty, seconds(by_hand)))
+            bare.execute("RESET hnsw.ef_search")
         shares = [len({*_nearest(memory, query)[:10]} & {*_exact(bare, query)}) / 10 for query in queries]
-    wall, cpu, by_hand = (statistics.median(column) for column in zip(*spent, strict=True))
+    wall, cpu, quick, thorough = (statistics.median(column) for column in zip(*spent, strict=True))
     with psycopg.connect(address, autocommit=True) as connection:
         used = _index_scans(connection) - scans
     name = f"recall among {len(user.texts):,}, PostgreSQL, after {len(asked)} on one connection"
-    detail = f"{wall * 1e3:.0f} ms against {by_hand * 1e3:.0f} ms"
-    yield Figure(f"{name}, against a hybrid by hand", wall / by_hand, 1.5, "at most", detail)
+    detail = (
+        f"{wall * 1e3:.0f} ms against {thorough * 1e3:.0f} ms; {quick * 1e3:.0f} ms with ef_search 40, which finds less"
+    )
+    yield Figure(f"{name}, against as thorough a hybrid by hand", wall / thorough, 1.5, "at most", detail)
     yield Figure(f"{name}, server CPU against 60 ms", cpu * 1e3 / _SERVER_CPU_MS, 1.0, "at most", f"{cpu * 1e3:.0f} ms")
     yield Figure(
-        "share of its searches with the vector index", used / (4 * len(asked)), 1.0, "at least", f"{used} scans"
+        "share of its searches with the vector index", used / (5 * len(asked)), 1.0, "at least", f"{used} scans"
     )
     found = bootstrap(shares)
     detail = f"{len(shares)} questions, 95 % interval {found.low:.4f} to {found.high:.4f}"

@@ -58,6 +58,12 @@ def word_array(words: Iterable[str]) -> str:
     return f"{{{','.join(words)}}}"
 
 
+def id_array(ids: Sequence[str]) -> str | Sequence[str]:
+    """Write an array of ids at once; what cannot be an id is left to the driver, and refused by the server."""
+    array = word_array(ids)
+    return array if array.count(",") == len(ids) - 1 else ids
+
+
 def _time_bytes(moment: datetime) -> bytes:
     return _INT8.pack((moment - _SERVER_EPOCH) // _MICROSECOND)
 

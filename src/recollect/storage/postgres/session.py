@@ -19,7 +19,7 @@ from recollect.model.literals import VectorKind
 from recollect.model.memories import Scope, Space, Vector
 from recollect.storage.filters import conditions
 from recollect.storage.postgres.cluster import CLUSTER_QUERIES, ReachedRows, ServerCluster
-from recollect.storage.postgres.codec import CODEC, column_type
+from recollect.storage.postgres.codec import CODEC, column_type, id_array
 from recollect.storage.postgres.connection import PgConnection
 from recollect.storage.rows import of_kind
 from recollect.storage.session import ResultRow, StoreSession, Values
@@ -78,6 +78,7 @@ class TransactionSettings(NamedTuple):
 
 
 _USUAL: Final = TransactionSettings()
+_TAKES_IDS: Final = b"%(ids)s::uuid[]"
 
 
 class PostgresSession(StoreSession):
@@ -107,6 +108,8 @@ class PostgresSession(StoreSession):
         """Do the same with the text of a query."""
         if self._reached is not None:
             self._reached.prepare(sql.decode())
+        if values and _TAKES_IDS in sql:
+            values = {**values, "ids": id_array(values["ids"])}
         return self.connection.execute(sql, values, prepare=prepare).fetchall()
 
     def stream(
