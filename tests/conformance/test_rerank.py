@@ -116,6 +116,7 @@ def test_a_cached_answer_is_not_scored_again(reranked: Memory, provider: RerankS
     [
         ("what did I do with the boat yesterday?", "time"),
         ("list all my boats", "list"),
+        ("what do Tom and Mia have in common?", "comparison"),
         ("show the boats", "instructions"),
         ('"spare key"', "exact phrase"),
         ("The spare key of the boat is kept where the oars are.", "clear lead"),

@@ -6,8 +6,8 @@ The reranker alone puts paraphrases lower than vectors do, so its score is mixed
 from collections.abc import Sequence
 from math import log
 
-FUSED_WEIGHT = 4.0  # of the logarithm of the fused score
-COSINE_WEIGHT = 15.0
+FUSED_WEIGHT = 5.0  # of the logarithm of the fused score
+COSINE_WEIGHT = 10.0
 CLEAR_LEAD = 0.4  # how far below the first the second score lies, as a share of the first
 _LEAST_SCORE = 1e-6
 

@@ -89,6 +89,8 @@ def _query_reason(prepared: PreparedQuery) -> str:
         return "time"
     if asks_for_list(query.text):
         return "list"
+    if query.parties:
+        return "comparison"
     form = request_form(query.text)
     told = not prepared.options.signs  # what users say to an agent is a question or a request
     wanted = told or query.request or form.command
