@@ -21,7 +21,7 @@ from benchmarks.quality.sets import DATA, BadSet
 from recollect import RecollectError
 
 ROOT = Path(__file__).resolve().parents[2]
-OWN_SETS = (DATA / "quality", DATA / "requests")
+OWN_SETS = tuple(DATA / name for name in ("quality", "requests", "requests-2", "in-common"))
 SIZES = (1_000, 10_000, 100_000)
 
 

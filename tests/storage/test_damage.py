@@ -1,5 +1,6 @@
 """A damaged vector never stands between a person and their words: recall goes on with text, and forgetting works."""
 
+import math
 import re
 import struct
 from collections.abc import Callable
@@ -61,6 +62,21 @@ def test_a_damaged_vector(tmp_path: Path, damage: str, rows: int) -> None:
     _damage(path, memory_id, "vectors_1", _DAMAGES[damage])
     with open_memory(str(path), **WITH_VECTORS) as memory:
         _insist_usable(memory.user("me"), memory_id)
+
+
+@pytest.mark.parametrize("rows", [20, FEW_ROWS + 20], ids=["few", "many"])
+@pytest.mark.parametrize("damage", _DAMAGES)
+def test_a_damaged_vector_of_what_a_question_compares(tmp_path: Path, damage: str, rows: int) -> None:
+    path = tmp_path / "memory.db"
+    memory_id = _filled(path, rows)
+    _damage(path, memory_id, "vectors_1", _DAMAGES[damage])
+    with open_memory(str(path), **WITH_VECTORS) as memory:
+        found = memory.user("me").recall("What do Tool and Tools have in common?", vector=vector_of("Tool"))
+
+    assert found.hits
+    assert all(math.isfinite(hit.score) for hit in found.hits)
+    compared = any("in common" in hit.parts.channels for hit in found.hits)
+    assert compared or found.degraded == ("vector",)
 
 
 @pytest.mark.parametrize("damage", ["cut within a number", "empty", "too long"])

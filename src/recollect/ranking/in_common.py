@@ -40,7 +40,7 @@ def shares(
         least = np.ones(len(group), np.float32)
         for other, (of_other, to_the_point) in enumerate(zip(matrices, points, strict=True)):
             if other != number:
-                least = np.minimum(least, (np.maximum(0.0, matrix @ of_other.T) * to_the_point).max(axis=1))
+                least = np.minimum(least, (np.fmax(0.0, matrix @ of_other.T) * to_the_point).max(axis=1))
         for row, share in zip(group, least.tolist(), strict=True):
             found[row] = max(found.get(row, 0.0), share)
     return {row: 1.0 if all(row in party for party in parties) else share for row, share in found.items()}

@@ -7,6 +7,8 @@ from recollect.model.memories import MemoryRecord
 from recollect.ports import StoreReader
 from recollect.ranking import in_common
 
+_MOST_READ = 1_000  # characters of a memory that tell whom it is about
+
 
 def shares(
     search: SearchRun, reader: StoreReader, records: Sequence[MemoryRecord], relevance: Mapping[str, float]
@@ -26,4 +28,5 @@ def shares(
 
 def _whose(record: MemoryRecord) -> str:
     """Give the text that tells whom a memory is about."""
-    return f"{record.subject.title()}: {record.content}" if record.subject else record.content
+    content = record.content[:_MOST_READ]
+    return f"{record.subject.title()}: {content}" if record.subject else content

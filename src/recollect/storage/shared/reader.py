@@ -6,6 +6,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import NamedTuple
 
+from recollect.errors import StoreDamaged
 from recollect.model.files import FileRecord
 from recollect.model.filters import ChunkFilters, Filters, ItemFilters, MessageFilters, PlaceFilters
 from recollect.model.insights import TypeCoverage
@@ -84,7 +85,10 @@ class SharedReader(UserItemRows, UserLogRows, UserScopeRows, ABC):
         if number is None:
             return {}
         rows = self._rows("item_vectors", {"ids": list(ids)}, kind="memory", space=number)
-        return {memory_id: self._session.read_vector(vector) for memory_id, vector in rows}
+        vectors = {memory_id: self._session.read_vector(vector) for memory_id, vector in rows}
+        if any(len(vector) != space.dimensions for vector in vectors.values()):
+            raise StoreDamaged("A stored vector has the wrong length. Run `recollect doctor`, or restore a backup.")
+        return vectors
 
     def embedded(
         self, space: Space, filters: Filters, limit: int, before: str | None = None

@@ -71,8 +71,8 @@ class SqliteSession(StoreSession):
         yield from self.connection.execute(translate("sqlite", sql), values)
 
     def read_vector(self, stored: bytes) -> Vector:
-        """Read a blob."""
-        return np.frombuffer(stored, "<f4")
+        """Read a blob, as many whole numbers as it holds."""
+        return np.frombuffer(stored, "<f4", count=len(stored) // 4)
 
     def execute(
         self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
