@@ -13,6 +13,7 @@ import pytest
 
 from recollect import Memory, NewMemory, NewMessage, UserMemory, load_settings
 from recollect.embedding.local import LocalEmbedder
+from recollect.engine.drafts import memory_drafts
 from recollect.engine.search import channels
 from recollect.engine.transfer.archive_format import MANIFEST
 from recollect.errors import StoreError
@@ -249,6 +250,25 @@ def test_a_store_of_an_earlier_version_gets_its_passages_by_maintenance(
     assert nearest(me, words, 5)[0].cosine > 0.3
     assert memory.doctor() == ()
     assert memory.maintain().embedded == 0
+
+
+def test_statements_of_an_earlier_version_lose_the_word_user_from_their_vectors(
+    opener: Opener, words: Words, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as earlier, opener(words) as older:
+        earlier.setattr(memory_drafts, "is_of_user", lambda _: False)
+        older.user("me").remember(TAIL, subject="user")
+        older.user("me").remember("The lamp hangs on a hook.", subject="hall")
+    with plain(database) as store:
+        store.rows("UPDATE store_marks SET value = 2 WHERE name = 'passages'")
+    memory = opener(words)
+    (before,) = nearest(memory.user("me"), words, 1)
+    assert memory.maintain().embedded == 1
+    (after,) = nearest(memory.user("me"), words, 1)
+    said, asked = words.embed([TAIL, QUESTION], "query")
+    assert after.cosine == pytest.approx(float(said @ asked), abs=1e-3)
+    assert before.cosine < after.cosine - 1e-3
+    assert memory.doctor() == ()
 
 
 def test_messages_of_an_earlier_version_get_the_vectors_of_the_bundled_encoder(

@@ -17,7 +17,8 @@ READING_KEYS: Final = (
     *("favourite", "prefer"),
 )  # in the order of the bundled model's outputs
 
-# The subject of standing instructions.
+# The subjects of what users say of themselves, and of standing instructions. Neither says more than whose memory it is.
+USER: Final = "user"
 ASSISTANT: Final = "assistant"
 
 # What the metadata of a captured memory hold: what found it, which property its value is of, whether it is an

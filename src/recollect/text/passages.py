@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import islice, pairwise
 from typing import Final
 
-PASSAGES: Final = 2  # the version of the texts that are embedded: what a new one changes is to be embedded anew
+PASSAGES: Final = 3  # the version of the texts that are embedded: what a new one changes is to be embedded anew
 
 LONGEST_PASSAGE: Final = 90  # words
 MOST_PASSAGES: Final = 128  # of a text; what stands after them is found by its words alone

@@ -19,6 +19,7 @@ from recollect.model.literals import MEMORY_TYPES, TYPE_ALIASES, MemoryType, Tru
 from recollect.model.media import Media, checked_media, media_names, media_texts
 from recollect.model.memories import MANY, Draft, MemoryRecord, NewMemory, OfferedMemory, Vector, participants_of
 from recollect.model.places import LONGEST_ADDRESS, LONGEST_LABEL, check_coordinates
+from recollect.model.readings import ASSISTANT, USER
 from recollect.ports import Fingerprint, Slot
 from recollect.text.clean import clean, clean_content, fingerprint_text
 from recollect.text.terms import index_terms
@@ -43,6 +44,7 @@ _METADATA_LIMIT = 65_536
 _MOST_PARTICIPANTS = 100
 _JSON_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 _TYPES = frozenset(MEMORY_TYPES)
+_WHOSE = frozenset({USER, ASSISTANT})
 
 # Most memories of a bulk load leave everything but the content at its default, which needs no check, or nearly all.
 _optional_fields = attrgetter(*(field.name for field in fields(NewMemory) if field.name not in ("content", "vector")))
@@ -154,7 +156,7 @@ def searchable_text(record: MemoryRecord) -> str:
     participants = participants_of(record.metadata) if record.metadata else ()
     if not (record.subject or record.key or record.value or participants or record.media):
         return record.content
-    told = (record.subject, record.key, record.value, *participants)
+    told = (*_about(record), record.value, *participants)
     extra = (text for text in told if text and text not in record.content)
     return " ".join((*extra, with_media(record.content, record.media)))
 
@@ -179,13 +181,29 @@ def memory_terms(record: MemoryRecord) -> tuple[str, ...]:
 def passage(record: MemoryRecord, content: str | None = None) -> str:
     """Give a text whose meaning is embedded: the content, or a passage of it.
 
-    A bare value means little without what it is the value of.
+    A bare value means little without what it is the value of. It is the same text however a statement came in.
     """
     content = record.content if content is None else content
-    about = " ".join(text for text in (record.subject, record.key) if text and text not in content)
+    about = " ".join(text for text in _about(record) if text not in content)
     text = f"{about.replace('_', ' ')}: {content}" if about else content
     present = [name for name in participants_of(record.metadata) if name not in record.content]
     return f"{text} ({', '.join(present)})" if present else text
+
+
+def _about(record: MemoryRecord) -> Iterable[str]:
+    """Say what a record is about, as far as that says more than its words do.
+
+    That a statement is the user's own, or meant for the assistant, tells nothing; to the bundled encoder `user: ` even
+    means that what follows is a wish. Its key matters only where the content is the bare value.
+    """
+    if not is_of_user(record):
+        return filter(None, (record.subject, record.key))
+    return filter(None, (record.key,)) if record.content == record.value else ()
+
+
+def is_of_user(record: MemoryRecord) -> bool:
+    """Tell whether a record is the user's own statement, or meant for the assistant."""
+    return record.subject.lower() in _WHOSE
 
 
 def checked_participants(names: Sequence[str]) -> list[str]:

@@ -7,12 +7,13 @@ from recollect.model.files import Chunk
 from recollect.model.memories import Embeddable, Item, MemoryRecord, Space
 from recollect.model.messages import Message
 from recollect.model.places import PlaceRow, place_name
+from recollect.model.readings import USER
 from recollect.text.chunks import chunk_terms
 from recollect.text.passages import cut_passages
 from recollect.text.terms import MAX_TERMS, index_terms
 
 _SPEAKING_ROLES = frozenset({"user", "assistant"})
-_USER = "I"  # who speaks when users are not called by name: the encoder knows turns as "Speaker: text"
+_SPEAKER = "I"  # who speaks when users are not called by name: the encoder knows turns as "Speaker: text"
 
 
 def embedded_texts(item: Embeddable, space: Space | None = None) -> tuple[str, ...]:
@@ -22,15 +23,17 @@ def embedded_texts(item: Embeddable, space: Space | None = None) -> tuple[str, .
     speaker, those of a memory what it is about.
 
     The bundled encoder places a turn by its speaker: after `I` near questions about what a user told, after `user` near
-    requests that it is a wish for. A short message of a user gets both vectors.
+    requests that it is a wish for. A short message of a user gets both vectors, and so does a short preference.
     """
+    bundled = space is not None and space.is_bundled
     if isinstance(item, PlaceRow):
         return (place_name(item.address, item.place_label),)
     if isinstance(item, Chunk):
         return _with_passages(item.content, lambda text: f"{item.heading}\n{text}" if item.heading else text)
     if isinstance(item, Message):
-        return _message_texts(item, bundled=space is not None and space.is_bundled)
-    return _with_passages(_told(item), lambda text: memory_drafts.passage(item, text))
+        return _message_texts(item, bundled=bundled)
+    texts = _with_passages(_told(item), lambda text: memory_drafts.passage(item, text))
+    return _as_wish(texts, USER, item.content) if bundled and item.type == "preference" else texts
 
 
 def whole_text(item: Item) -> str:
@@ -49,8 +52,13 @@ def _told(record: MemoryRecord) -> str:
 def _message_texts(message: Message, *, bundled: bool) -> tuple[str, ...]:
     text, name = message_passage(message), _speaker(message)
     unnamed = message.role == "user" and not name
-    texts = _with_passages(text, lambda words: _spoken(_USER if unnamed else name, words))
-    return (*texts, _spoken(message.role, text)) if bundled and unnamed and text and len(texts) == 1 else texts
+    texts = _with_passages(text, lambda words: _spoken(_SPEAKER if unnamed else name, words))
+    return _as_wish(texts, message.role, text) if bundled and unnamed and text else texts
+
+
+def _as_wish(texts: tuple[str, ...], speaker: str, text: str) -> tuple[str, ...]:
+    """Add a short text as the wish of a speaker."""
+    return (*texts, _spoken(speaker, text)) if len(texts) == 1 else texts
 
 
 def _with_passages(text: str, framed: Callable[[str], str]) -> tuple[str, ...]:

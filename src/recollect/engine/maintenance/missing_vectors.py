@@ -1,4 +1,5 @@
-"""Vectors that texts lack because an earlier version stored them: of the passages of long ones, and of short messages.
+"""Vectors that texts lack because an earlier version stored them: of the passages of long ones, of short messages, and
+of what users say of themselves, which was embedded after the word "user".
 
 All items are looked through once; what lacks some gets a job that makes all its vectors anew, and is found by its old
 ones until then. The store is marked when all have their jobs, so an interrupted run begins again and writes no job
@@ -9,13 +10,15 @@ from collections.abc import Sequence
 from threading import Event
 
 from recollect.engine.base.context import Engine
+from recollect.engine.drafts import memory_drafts
 from recollect.engine.drafts.searchable_text import embedded_texts
 from recollect.model.literals import ITEM_KINDS, ItemKind
-from recollect.model.memories import Scope
+from recollect.model.memories import Item, MemoryRecord, Scope, Space
 from recollect.ports import StoreReader, StoreWriter
 from recollect.text.passages import PASSAGES
 
 _BATCH = 500
+_WITH_MESSAGES = 2  # the version since which messages and passages have all their vectors
 
 
 def advice(engine: Engine) -> str:
@@ -23,8 +26,8 @@ def advice(engine: Engine) -> str:
     if engine.models.configured is None or engine.store.passages() == PASSAGES:
         return ""
     return (
-        "Long texts and messages that were stored by an earlier version are not found by all that they mean; run "
-        "`recollect maintain`."
+        "Long texts, messages and memories that were stored by an earlier version are not found by all that they mean; "
+        "run `recollect maintain`."
     )
 
 
@@ -34,8 +37,9 @@ def owe_missing(engine: Engine, stop: Event | None = None) -> int:
         return 0
     owed = 0
     users = engine.store.reached_users()
+    kinds = ITEM_KINDS if engine.store.passages() < _WITH_MESSAGES else ("memory",)
     for scope in users.scopes:
-        for kind in ITEM_KINDS:
+        for kind in kinds:
             owed += _owe_kind(engine, scope, kind, stop)
             if stop is not None and stop.is_set():
                 return owed
@@ -59,14 +63,19 @@ def _owe_kind(engine: Engine, scope: Scope, kind: ItemKind, stop: Event | None) 
 
 
 def _next_items(engine: Engine, scope: Scope, kind: ItemKind, after: str | None) -> tuple[list[str], list[str]]:
-    """Give the ids of the next items, and of those among them that have several vectors."""
+    """Give the ids of the next items, and of those among them that may lack vectors or have those of another text."""
     space = engine.models.latest
 
     def work(reader: StoreReader) -> tuple[list[str], list[str]]:
         items = [indexed.item for indexed in reader.indexed(kind, _BATCH, after)]
-        return [item.id for item in items], [item.id for item in items if len(embedded_texts(item, space)) > 1]
+        return [item.id for item in items], [item.id for item in items if _may_lack(item, space)]
 
     return engine.store.read(scope, work)
+
+
+def _may_lack(item: Item, space: Space | None) -> bool:
+    of_whom = isinstance(item, MemoryRecord) and memory_drafts.is_of_user(item)
+    return of_whom or len(embedded_texts(item, space)) > 1
 
 
 def _write_jobs(engine: Engine, scope: Scope, kind: ItemKind, ids: Sequence[str]) -> None:

@@ -205,7 +205,7 @@ def embed_batch(
     if space is None or not lacking:
         unknown = bool(lacking) and engine.models.configured is not None
         return MemoryBatch(drafts, space, degraded=(VECTOR,) if unknown and wait else (), unknown=unknown)
-    texts = [embedded_texts(drafts[position].record) for position in lacking]
+    texts = [embedded_texts(drafts[position].record, space) for position in lacking]
     try:
         embedded = embed_texts.embed_items(engine, scope, space, texts, wait=wait)
     except EmbeddingError:

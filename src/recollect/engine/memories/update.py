@@ -49,9 +49,9 @@ def _update_once(engine: Engine, scope: Scope, memory_id: str, changes: dict[str
     planned = _revise_draft(engine, old, changes)
     if _unchanged(old, planned.record, changes):
         return old
-    texts = embedded_texts(planned.record)
-    fresh = "vector" in changes or texts != embedded_texts(old)
     space = engine.space
+    texts = embedded_texts(planned.record, space)
+    fresh = "vector" in changes or texts != embedded_texts(old, space)
     embedded = _embed(engine, scope, space, texts, changes) if fresh else EmbeddedItems()
 
     def work(writer: StoreWriter) -> MemoryRecord:
@@ -62,9 +62,9 @@ def _update_once(engine: Engine, scope: Scope, memory_id: str, changes: dict[str
         if changes.keys() == {"expires_at"}:  # it says what it said: a lease that is renewed often makes no history
             writer.set_expiry(memory_id, draft.record.expires_at, draft.record.updated_at)
             return current._replace(expires_at=draft.record.expires_at, updated_at=draft.record.updated_at)
-        if embedded_texts(draft.record) != texts:
+        if embedded_texts(draft.record, space) != texts:
             raise _ConcurrentUpdateError
-        keep_vector = "vector" not in changes and embedded_texts(current) == texts
+        keep_vector = "vector" not in changes and embedded_texts(current, space) == texts
         _make_room(writer, draft)
         revised = memory_drafts.with_vectors(draft, embedded.vectors[0]) if 0 in embedded.vectors else draft
         _write_revision(writer, current, revised, space, keep_vector=keep_vector)

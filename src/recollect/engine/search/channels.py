@@ -127,9 +127,9 @@ def match_meaning(search: SearchRun, reader: StoreReader, filters: ItemFilters, 
 
 
 def _prefer_wishes(search: SearchRun, reader: StoreReader, kind: ItemKind, cosines: dict[str, float]) -> None:
-    """Measure messages of users by their vectors as wishes, if a request looks for these."""
+    """Measure messages of users and preferences by their vectors as wishes, if a request looks for these."""
     space, vector = search.query.space, search.query.vector
-    if kind == "message" and search.query.query.request and space is not None and vector is not None:
+    if kind != "chunk" and search.query.query.request and space is not None and vector is not None:
         wishes = reader.wish_cosines(kind, space, vector, list(cosines)) if space.is_bundled else {}
         cosines.update({row_id: max(wish, _TOLD * cosines[row_id]) for row_id, wish in wishes.items()})
 

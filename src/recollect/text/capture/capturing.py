@@ -6,7 +6,16 @@ from typing import Final
 
 from recollect.model.calibration import CERTAIN, KEEP
 from recollect.model.literals import STATEMENT_TYPES, MemoryType, StatementType
-from recollect.model.readings import ASSISTANT, Captured, Reading, SkippedStatement, SkipReason, Statement, TextSpan
+from recollect.model.readings import (
+    ASSISTANT,
+    USER,
+    Captured,
+    Reading,
+    SkippedStatement,
+    SkipReason,
+    Statement,
+    TextSpan,
+)
 from recollect.text.capture.contents import content_span, has_content, is_impersonal
 from recollect.text.capture.exact import ExactFindings, find_exact, merge_statements
 from recollect.text.capture.gate import is_secret, is_shouted
@@ -20,7 +29,6 @@ from recollect.text.capture.words import folded as folded_words
 from recollect.text.capture.words import phrases_of
 from recollect.text.spelling import fold_spelling
 
-USER: Final = "user"
 ASKED: Final = "asked"
 EXACT: Final = "exact"
 
