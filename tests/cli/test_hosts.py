@@ -169,3 +169,15 @@ def test_claude_code_itself_sees_the_server_and_runs_the_hooks(home: Path, tmp_p
         assert "Prefers tabs to spaces" in said
         run(*recollect, "uninstall", "claude-code")
         assert "recollect:" not in run(claude, "mcp", "list")
+
+
+def test_a_password_is_written_into_no_file_of_another_program(home: Path) -> None:
+    for host in ("claude-code", "openclaw"):
+        refused = Cli("--database", "postgresql://anna:s3cret@127.0.0.1:1/memory")("install", host, "--dry-run")
+        assert refused.exit_code == 2
+        assert "Write ${NAME} in its place" in " ".join(refused.stderr.split())
+    reference = Cli("--database", "postgresql://anna:${SECRET}@127.0.0.1:1/memory")
+    reference.environment |= {"SECRET": "s3cret"}
+    shown = reference.ok("install", "claude-code", "--dry-run", "--key-file", str(home / "key"), "--start-service")
+    assert "${SECRET}" in shown
+    assert "s3cret" not in shown

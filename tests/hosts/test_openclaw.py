@@ -86,10 +86,29 @@ def test_what_the_user_changed_since_stays(machine: Machine, file: Path) -> None
     assert left == {"plugins": {"allow": ["other"], "slots": {"memory": "memory-core"}}, "gateway": {"port": 5}}
 
 
+@pytest.mark.parametrize("spool", ["", "elsewhere"])
+def test_uninstall_removes_what_the_plugin_noted_of_its_service(machine: Machine, file: Path, spool: str) -> None:
+    folder = machine.home / spool if spool else file.parent / "recollect"
+    install(machine)
+    if spool:
+        written = json.loads(file.read_text())
+        written["plugins"]["entries"]["recollect"]["config"]["spoolDir"] = str(folder)
+        file.write_text(json.dumps(written))
+    (folder / "spool").mkdir(parents=True)
+    for name in ("key-file", "service.json", "spool/waits.json"):
+        (folder / name).write_text("{}")
+    uninstall(machine)
+    assert [path.name for path in folder.rglob("*") if path.is_file()] == ["waits.json"]
+
+
 def test_a_service_elsewhere_needs_a_key(machine: Machine) -> None:
     elsewhere = InstallRequest(url="https://memory.example.org", starts_service=True)
     with pytest.raises(InvalidInput, match="--key-file"):
         HOST.plan_install(machine, elsewhere)
+    with pytest.raises(InvalidInput, match="http:// or https://"):
+        HOST.plan_install(
+            machine, replace(elsewhere, url="https://me:secret@memory.example.org", key_file="/keys/mine")
+        )
     (change,) = HOST.plan_install(machine, replace(elsewhere, key_file="/keys/mine")).changes
     config = json.loads(change.after or b"")["plugins"]["entries"]["recollect"]["config"]
     assert (config["url"], config["apiKeyFile"], config["startService"]) == (elsewhere.url, "/keys/mine", True)

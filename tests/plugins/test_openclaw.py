@@ -3,11 +3,12 @@
 import json
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from recollect import __version__
+from recollect import __version__, load_settings
 
 PLUGIN = Path(__file__).parents[2] / "plugins" / "openclaw"
 LEAST_NODE = 20
@@ -41,3 +42,25 @@ def test_the_plugin_is_published_with_all_its_files_and_without_dependencies() -
     for folder in ("", "beside/"):
         manifest = json.loads((PLUGIN / f"{folder}openclaw.plugin.json").read_text())
         assert (manifest["version"], manifest["configSchema"]["additionalProperties"]) == (__version__, False)
+
+
+def test_a_service_that_the_plugin_starts_gets_the_settings_as_they_are_written(node: str, tmp_path: Path) -> None:
+    """What reaches the service in its environment means what the same settings mean in a file."""
+    given = {
+        "database": {
+            "host": "db", "port": 5433, "database": "a b", "user": "u@x", "password": "p/@:${SECRET}", "ssl": True
+        },
+        "embedding": {"provider": "e5-local", "model": "m", "apiKey": "${SECRET}", "e5Endpoint": "http://127.0.0.1:9"},
+        "zaiApiKey": "z", "autoCapture": False, "autoRecall": True, "sessionSummaries": True,
+    }  # fmt: skip
+    file = tmp_path / "service.json"
+    file.write_text(json.dumps(given))
+    script = (
+        "import { serviceEnvironment } from './src/config.js'; import { readFileSync } from 'node:fs';"
+        "console.log(JSON.stringify(serviceEnvironment(JSON.parse(readFileSync(process.argv[1])), {SECRET: 's#'})))"
+    )
+    command = [node, "--input-type=module", "--eval", script, str(file)]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True, cwd=PLUGIN).stdout
+    started = load_settings(environ=json.loads(printed))
+    written = load_settings(file, environ={"SECRET": "s#"})
+    assert replace(started, sources={}) == replace(written, sources={})

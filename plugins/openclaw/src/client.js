@@ -1,6 +1,5 @@
 // The HTTP client of a Recollect service. Each exchange has a deadline, and each failure a kind that says what to do.
 
-import { readFile } from "node:fs/promises";
 import http from "node:http";
 import https from "node:https";
 
@@ -35,12 +34,13 @@ export class Client {
   #now;
   #pauseMs = 0;
   #pausedUntil = 0;
-  #key;
+  #keys;
   #transport;
   #agent;
 
-  constructor(config, { now = Date.now } = {}) {
+  constructor(config, keys, { now = Date.now } = {}) {
     this.#config = config;
+    this.#keys = keys;
     this.#now = now;
     this.#transport = config.url.startsWith("https:") ? https : http;
     this.#agent = new this.#transport.Agent({ keepAlive: true, maxSockets: 8, timeout: 60000 });
@@ -56,11 +56,11 @@ export class Client {
     return this.#now() < this.#pausedUntil;
   }
 
-  /** Forgets earlier failures and the key, because the service was started or its key file may be new. */
-  reset(key) {
+  /** Forgets earlier failures and the key, because the service was started and its key file may be new. */
+  reset() {
     this.#pauseMs = 0;
     this.#pausedUntil = 0;
-    this.#key = key;
+    this.#keys.forget();
   }
 
   /** Asks the service for a user. Throws ServiceError. */
@@ -73,7 +73,7 @@ export class Client {
       return answer;
     } catch (error) {
       if (error.kind === "away" || error.kind === "slow" || error.kind === "busy") this.#pause();
-      if (error.kind === "key") this.#key = undefined; // a key file may be written anew
+      if (error.kind === "key") this.#keys.forget(); // a key file may be written anew
       throw error;
     }
   }
@@ -140,15 +140,11 @@ export class Client {
   }
 
   async #secret() {
-    if (this.#config.apiKey) return this.#config.apiKey;
-    if (this.#key) return this.#key;
-    if (!this.#config.apiKeyFile) throw new ServiceError("key", "No key is configured. Set apiKey or apiKeyFile; `recollect keys create --scope admin` makes a key.");
     try {
-      this.#key = (await readFile(this.#config.apiKeyFile, "ascii")).trim();
+      return await this.#keys.secret();
     } catch (error) {
-      throw new ServiceError("key", `The key file ${this.#config.apiKeyFile} cannot be read: ${error.code ?? error.message}.`);
+      throw new ServiceError("key", error.message);
     }
-    return this.#key;
   }
 
   #failure(error, signal, deadline) {

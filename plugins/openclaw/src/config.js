@@ -47,7 +47,7 @@ export function parseConfig(given, environ = process.env) {
   });
 }
 
-// These belong to the service and reach it as they are written, so that no secret is put into a file by this plugin.
+// These belong to the service: it gets them in its environment, so that no secret is put into a file by this plugin.
 const SERVICE_ONLY = new Set(["database", "embedding", "zaiApiKey"]);
 
 function serviceSettings(raw) {
@@ -56,6 +56,25 @@ function serviceSettings(raw) {
     if (raw[name] !== undefined) settings[name] = raw[name];
   }
   return Object.freeze(settings);
+}
+
+/** Gives the settings of a service that the plugin starts as environment variables. Throws for a ${VAR} that is not set. */
+export function serviceEnvironment(settings, environ = process.env) {
+  const { database, embedding = {}, zaiApiKey, ...others } = substituted(settings, environ);
+  const named = { ...others, ...prefixed("embedding", { ...embedding, zaiApiKey }), ...(database && { database: databaseUrl(database) }) };
+  const given = Object.entries(named).filter(([, value]) => value !== undefined && value !== "");
+  return Object.fromEntries(given.map(([name, value]) => [`RECOLLECT_${name.replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2").toUpperCase()}`, String(value)]));
+}
+
+function prefixed(section, values) {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [`${section}_${name}`, value]));
+}
+
+function databaseUrl({ host = "localhost", port = 5432, database, user = "", password = "", ssl = false }) {
+  if (!database) throw new Error("recollect config: database.database is missing; name the PostgreSQL database");
+  const login = password ? `${encodeURIComponent(user)}:${encodeURIComponent(password)}@` : user && `${encodeURIComponent(user)}@`;
+  const server = host.includes(":") ? `[${host}]` : encodeURIComponent(host);
+  return `postgresql://${login}${server}:${port}/${encodeURIComponent(database)}${ssl ? "?sslmode=require" : ""}`;
 }
 
 function check(value, known, what) {
@@ -90,6 +109,7 @@ function address(url) {
     throw new Error(`recollect config: url is "${url}"; it must be an address such as ${DEFAULT_URL}`);
   }
   if (parsed.protocol !== "http:" && parsed.protocol !== "https:") throw new Error(`recollect config: url must begin with http:// or https://, found "${url}"`);
+  if (parsed.username || parsed.password) throw new Error(`recollect config: url holds a login; give the bare address of ${parsed.host}, and the key as apiKey or apiKeyFile`);
   return url.replace(/\/+$/, "");
 }
 

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { registerCommands } from "./cli.js";
 import { Client } from "./client.js";
 import { parseConfig } from "./config.js";
+import { Keys } from "./keys.js";
 import { corpusSupplement, memoryRuntime } from "./search_manager.js";
 import { BackgroundService } from "./service.js";
 import { Sessions } from "./sessions.js";
@@ -74,7 +75,7 @@ function service(id, memory) {
   return {
     id,
     start() {
-      running = new BackgroundService(memory(), memory().folder);
+      running = new BackgroundService(memory());
       running.start();
     },
     async stop() {
@@ -94,10 +95,11 @@ function memoryOf(api, config) {
 
 export function createMemory(config, folder, logger, now = Date.now) {
   const log = logWith(logger, now);
-  const client = new Client(config, { now });
+  const keys = new Keys(config, folder);
+  const client = new Client(config, keys, { now });
   const spool = new Spool({ folder: join(folder, "spool"), limitBytes: config.spoolLimitMb * 1024 * 1024, client, log, now });
   const sessions = new Sessions({ file: join(folder, "sessions.json"), log, now });
-  const memory = { config, client, spool, sessions, log, now, folder };
+  const memory = { config, client, keys, spool, sessions, log, now, folder };
   memory.turns = new Turns(memory);
   return memory;
 }

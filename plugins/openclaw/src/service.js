@@ -2,8 +2,8 @@
 // runs. Otherwise it says how to start one.
 
 import { spawn } from "node:child_process";
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+
+import { serviceEnvironment } from "./config.js";
 
 const EVERY_MS = 15000;
 const START_MS = 60000;
@@ -11,14 +11,12 @@ const STOP_MS = 5000;
 
 export class BackgroundService {
   #memory;
-  #folder;
   #timer;
   #child;
   #isStopped = false;
 
-  constructor(memory, folder) {
+  constructor(memory) {
     this.#memory = memory;
-    this.#folder = folder;
   }
 
   /** Returns at once: a gateway does not wait for its memory. */
@@ -37,7 +35,8 @@ export class BackgroundService {
   }
 
   async #begin() {
-    const { client, config, log } = this.#memory;
+    const { client, config, keys, log } = this.#memory;
+    await keys.tidy().catch((error) => log.warn(`recollect: ${error.message}`));
     if (await client.isAlive()) {
       await this.#deliver();
       return;
@@ -52,20 +51,14 @@ export class BackgroundService {
   }
 
   async #spawn(hostname, port) {
-    const { client, config, log } = this.#memory;
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    const environ = { ...process.env };
-    if (Object.keys(config.service).length) {
-      const file = join(this.#folder, "service.json");
-      await writeFile(file, JSON.stringify(config.service, null, 2), { mode: 0o600 });
-      environ.RECOLLECT_CONFIG = file;
-    }
-    const child = spawn(config.command, ["--json", "serve", "--host", hostname, "--port", port], { env: environ, stdio: ["ignore", "pipe", "pipe"] });
+    const { client, config, keys, log } = this.#memory;
+    const env = { ...process.env, ...serviceEnvironment(config.service) };
+    const child = spawn(config.command, ["--json", "serve", "--host", hostname, "--port", port], { env, stdio: ["ignore", "pipe", "pipe"] });
     this.#child = child;
     const ready = await firstLine(child, START_MS);
     if (this.#isStopped) return;
-    if (!config.apiKey && !config.apiKeyFile && ready.key_file) client.reset(await keyIn(ready.key_file));
-    else client.reset();
+    await keys.note(ready.key_file).catch((error) => log.warn(`recollect: ${error.message}`));
+    client.reset();
     log.info(`recollect: started \`${config.command} serve\` at ${ready.url} with ${ready.location}`);
     await this.#deliver();
   }
@@ -88,11 +81,6 @@ export class BackgroundService {
     await over;
     clearTimeout(timer);
   }
-}
-
-async function keyIn(file) {
-  const { readFile } = await import("node:fs/promises");
-  return (await readFile(file, "ascii")).trim();
 }
 
 /** Gives the first line of a program's output as JSON; throws what it said when it ends before. */

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { chmod, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 
 import { registerCommands } from "../src/cli.js";
-import { parseConfig } from "../src/config.js";
+import { parseConfig, serviceEnvironment } from "../src/config.js";
 import { createMemory } from "../src/plugin.js";
 import { BackgroundService } from "../src/service.js";
 import { Sessions } from "../src/sessions.js";
@@ -15,7 +15,7 @@ import { ServiceDouble, temporaryFolder, until } from "./doubles.js";
 test("settings have defaults, and ${VAR} comes from the environment", () => {
   const config = parseConfig({ apiKey: "${KEY}", database: { host: "h", password: "${NOT_SET_HERE}" } }, { KEY: "rk_1" });
   assert.deepEqual([config.url, config.apiKey, config.ownerUser, config.autoCapture, config.sessionSummaries], ["http://127.0.0.1:8787", "rk_1", "owner", true, false]);
-  assert.equal(config.service.database.password, "${NOT_SET_HERE}"); // the service substitutes it
+  assert.equal(config.service.database.password, "${NOT_SET_HERE}"); // substituted when a service is started
 });
 
 for (const [given, message] of [
@@ -24,6 +24,7 @@ for (const [given, message] of [
   [{ embedding: { provider: "invalid" } }, "Unknown embedding provider: invalid"],
   [{ database: "x" }, "recollect config: database must be a object, found string"],
   [{ url: "nowhere" }, 'recollect config: url is "nowhere"; it must be an address such as http://127.0.0.1:8787'],
+  [{ url: "https://me:secret@host" }, "recollect config: url holds a login; give the bare address of host, and the key as apiKey or apiKeyFile"],
   [{ recallTimeoutMs: 1 }, "recollect config: recallTimeoutMs is 1; it must be between 50 and 14000"],
 ]) {
   test(`wrong settings are named: ${message}`, () => assert.throws(() => parseConfig(given, {}), { message }));
@@ -87,7 +88,7 @@ test("the background service says how to start one, or starts it", async () => {
   const lines = [];
   const logger = { warn: (line) => lines.push(line), info: (line) => lines.push(line), debug() {} };
   const url = "http://127.0.0.1:9";
-  const without = new BackgroundService(createMemory(parseConfig({ url }), folder, logger), folder);
+  const without = new BackgroundService(createMemory(parseConfig({ url }), folder, logger));
   without.start();
   await without.ready;
   await without.stop();
@@ -95,16 +96,41 @@ test("the background service says how to start one, or starts it", async () => {
   const program = join(folder, "recollect");
   const keyFile = join(folder, "key");
   await writeFile(keyFile, "rk_first\n");
-  await writeFile(program, `#!/bin/sh\necho "$@" > '${folder}/started'\necho '{"url": "${url}", "location": "here", "key_file": "${keyFile}"}'\nexec sleep 600\n`);
+  await writeFile(join(folder, "service.json"), '{"database": {"password": "an older version wrote this"}}');
+  await writeFile(program, `#!/bin/sh\necho "$@" > '${folder}/started'\n[ -n "$RECOLLECT_DATABASE" ] && echo with a database >> '${folder}/started'\necho '{"url": "${url}", "location": "here", "key_file": "${keyFile}"}'\nexec sleep 600\n`);
   await chmod(program, 0o755);
-  const config = parseConfig({ url, startService: true, command: program, embedding: { provider: "openai", apiKey: "${OPENAI_API_KEY}" } });
-  const starting = new BackgroundService(createMemory(config, folder, logger), folder);
+  const resolved = { database: { database: "memory", password: "hunter-two" }, embedding: { provider: "openai", apiKey: "sk-very-secret" } }; // as the host gives them
+  const config = parseConfig({ url, startService: true, command: program, ...resolved });
+  const memory = createMemory(config, folder, logger);
+  const starting = new BackgroundService(memory);
   starting.start();
   await starting.ready;
   await starting.stop();
   assert.match(lines.at(-1), /^recollect: started/);
-  assert.equal(await readFile(join(folder, "started"), "utf8"), "--json serve --host 127.0.0.1 --port 9\n");
-  assert.match(await readFile(join(folder, "service.json"), "utf8"), /\$\{OPENAI_API_KEY\}/);
+  const started = await readFile(join(folder, "started"), "utf8");
+  assert.equal(started, "--json serve --host 127.0.0.1 --port 9\nwith a database\n");
+  const written = await Promise.all((await readdir(folder)).filter((name) => name !== "spool").map((name) => readFile(join(folder, name), "utf8")));
+  assert.ok(!/hunter-two|sk-very-secret|an older version/.test(written.join("\n")), "a secret is in a file");
+  assert.equal(await memory.keys.secret(), "rk_first");
+  assert.equal(await createMemory(config, folder, logger).keys.secret(), "rk_first", "another process, such as that of a command, has the key");
+  await rm(folder, { recursive: true });
+});
+
+test("a service that is started gets its settings in its environment", () => {
+  const given = parseConfig({ database: { host: "::1", database: "a b", user: "u@x", password: "p/@:${SECRET}", ssl: true }, embedding: { provider: "e5-local", apiKey: "k", e5Endpoint: "http://e5" }, zaiApiKey: "z", autoCapture: false }, {}).service;
+  assert.deepEqual(serviceEnvironment(given, { SECRET: "s#" }), {
+    RECOLLECT_DATABASE: "postgresql://u%40x:p%2F%40%3As%23@[::1]:5432/a%20b?sslmode=require", RECOLLECT_AUTO_CAPTURE: "false",
+    RECOLLECT_EMBEDDING_PROVIDER: "e5-local", RECOLLECT_EMBEDDING_API_KEY: "k", RECOLLECT_EMBEDDING_E5_ENDPOINT: "http://e5", RECOLLECT_EMBEDDING_ZAI_API_KEY: "z",
+  });
+  assert.throws(() => serviceEnvironment(given, {}), { message: "Environment variable SECRET is not set" });
+  assert.throws(() => serviceEnvironment({ database: {} }, {}), /name the PostgreSQL database/);
+});
+
+test("a key file that cannot be read is named, and no key at all says what to do", async () => {
+  const folder = await temporaryFolder();
+  const keys = (config) => createMemory(parseConfig(config), folder, undefined).keys;
+  await assert.rejects(keys({}).secret(), /No key is configured/);
+  await assert.rejects(keys({ apiKeyFile: join(folder, "none") }).secret(), /The key file .*none cannot be read: ENOENT/);
   await rm(folder, { recursive: true });
 });
 

@@ -1,5 +1,6 @@
 """Commands that set up agents' programs: install, uninstall, and the hook that these programs run."""
 
+import re
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 commands = CommandSet("Agents' programs")
 
 _KEY_NAME = "hook"
+_REFERENCE = re.compile(r"\$\{\w+\}")
 _LATER = "(made by the installation)"
 
 HostName = Annotated[
@@ -200,8 +202,14 @@ def _machine(project: str | None) -> "Machine":
 def _request(context: CommandContext, scope: Literal["user", "project"]) -> "InstallRequest":
     """Say how Recollect is started. A project's files are for others, too, so they name the program without a path."""
     from recollect.hosts.host import InstallRequest
+    from recollect.settings import hide_password
 
     typed = context.typed
+    if typed.database and hide_password(bare := _REFERENCE.sub("", typed.database)) != bare:
+        raise InvalidInput(
+            "The password in --database would stand in the files of other programs. Write ${NAME} in its place, in "
+            "single quotes, and set NAME where the program starts; or set the database in recollect.toml or ~/.pgpass."
+        )
     named = {"--database": _absolute(typed.database), "--user": typed.user, "--config": _absolute(typed.config)}
     options = tuple(word for name, value in named.items() if value for word in (name, value))
     if scope == "project":

@@ -3,15 +3,16 @@
 OpenClaw's own hooks call the plugin, so it needs neither the hook client nor the server of tools.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 import recollect
 from recollect.errors import InvalidInput
 from recollect.hosts import json_text
 from recollect.hosts.changes import backup_of
-from recollect.hosts.host import HostPlan, InstallRequest, InstallScope, Machine
+from recollect.hosts.connection_file import is_local, port_of
+from recollect.hosts.host import FileChange, HostPlan, InstallRequest, InstallScope, Machine, read_file
 from recollect.hosts.json_files import parsed, plan_edit, plan_removal
 from recollect.settings import Settings, admin_key_file, load_settings
 
@@ -23,8 +24,8 @@ _ALLOWED: Final = ("plugins", "allow")
 _ONE_CONFIGURATION: Final = (
     "OpenClaw has one configuration for all projects, so nothing changes. Leave out --scope project."
 )
+_NOTED: Final = ("key-file", "service.json")  # the latter by earlier versions, with secrets
 _LOOPBACK: Final = "127.0.0.1"
-_LOCAL: Final = (_LOOPBACK, "localhost", "::1")
 
 
 class OpenClaw:
@@ -87,7 +88,7 @@ class OpenClaw:
                 edited = json_text.remove(edited, (*_ALLOWED, _listed(edited, _ALLOWED).index(_ID)))
             return _prune(edited, _PATHS)
 
-        return HostPlan((plan_removal(file, edit),))
+        return HostPlan((plan_removal(file, edit), *_plan_forgetting_the_service(machine, parsed(file))))
 
 
 def plugin_folder() -> Path:
@@ -95,6 +96,14 @@ def plugin_folder() -> Path:
     package = Path(recollect.__file__).parent
     installed = package / "hosts" / "openclaw_plugin"
     return installed if installed.is_dir() else package.parents[1] / "plugins" / "openclaw"
+
+
+def _plan_forgetting_the_service(machine: Machine, config: object) -> Iterator[FileChange]:
+    """Plan to delete what the plugin noted of a service that it started; what waits to be delivered stays."""
+    named = _member(config, (*_ENTRY, "config", "spoolDir"))
+    folder = Path(named).expanduser() if isinstance(named, str) and named else _state_folder(machine) / _ID
+    for path in (folder / name for name in _NOTED):
+        yield FileChange(path, read_file(path), None, private=True)
 
 
 def _state_folder(machine: Machine) -> Path:
@@ -113,8 +122,10 @@ def _settings(machine: Machine, request: InstallRequest) -> Settings:
 
 
 def _entry(settings: Settings, request: InstallRequest) -> dict[str, Any]:
-    """Give what stands under the plugin's name. Raises InvalidInput for a service elsewhere without a key for it."""
-    if request.url and not request.key_file and urlsplit(request.url).hostname not in _LOCAL:
+    """Give what stands under the plugin's name. Raises InvalidInput for a URL that cannot be one, or lacks a key."""
+    if request.url:
+        port_of(request.url)  # which also refuses a login in it
+    if request.url and not request.key_file and not is_local(request.url):
         raise InvalidInput(f"{request.url} is on another machine. Name a file with a key for it: --key-file FILE.")
     host = _LOOPBACK if settings.serve.host in ("0.0.0.0", "::", "") else settings.serve.host  # noqa: S104 - not bound
     config = {
