@@ -414,3 +414,24 @@ def test_a_hit_carries_what_is_known(memory: Memory, me: UserMemory) -> None:
             )
 
     speak(in_process(memory), talk)
+
+
+def test_a_question_under_way_is_no_answer_to_itself(memory: Memory, me: UserMemory, clock: SteppingClock) -> None:
+    """Hooks save a request before the agent searches for its sake."""
+    me.conversation("c1").extend(
+        [{"role": "user", "content": "My sister keeps bees"}, {"role": "assistant", "content": "How nice"}]
+    )
+
+    async def talk(client: Client) -> None:
+        async def found(query: str) -> list[str]:
+            return [hit["content"] for hit in (await called(client, "search_context", query=query))[1]["results"]]
+
+        assert "My sister keeps bees" in await found("does my sister keep bees?")
+        me.before_prompt("What is my sister's blood type?", session="c2")
+        assert await found("blood type") == []
+        assert (await called(client, "search_federated", query="sister's blood type"))[1]["results"] != []
+        assert "blood" not in str((await called(client, "search_federated", query="blood type"))[1]["results"])
+        clock.advance(hours=2)  # a turn that never ended
+        assert await found("blood type") == ["What is my sister's blood type?"]
+
+    speak(in_process(memory), talk)

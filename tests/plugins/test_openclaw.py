@@ -1,6 +1,7 @@
 """The OpenClaw plugin against a small host double, in Node; `make openclaw` runs it in the real host."""
 
 import json
+import os
 import shutil
 import subprocess
 from dataclasses import replace
@@ -9,6 +10,11 @@ from pathlib import Path
 import pytest
 
 from recollect import __version__, load_settings
+from recollect.model.literals import MEMORY_TYPES, TYPE_ALIASES
+from recollect.service.requests import LONGEST_CONTENT, LONGEST_QUERY, MOST_ITEMS
+from tests.service.conftest import Running, serve, service
+
+__all__ = ["serve", "service"]
 
 PLUGIN = Path(__file__).parents[2] / "plugins" / "openclaw"
 LEAST_NODE = 20
@@ -30,6 +36,32 @@ def test_the_plugin_does_what_its_host_expects(node: str) -> None:
     tests = sorted(map(str, (PLUGIN / "test").glob("*.test.js")))
     done = subprocess.run([node, "--test", *tests], check=False, capture_output=True, text=True, cwd=PLUGIN)
     assert done.returncode == 0, done.stdout[-20_000:] + done.stderr
+
+
+def test_the_plugin_does_what_its_tools_and_commands_say(node: str, service: Running) -> None:
+    environ = {
+        "RECOLLECT_URL": service.url,
+        "RECOLLECT_KEY": service.key(),
+        "RECOLLECT_ADMIN_KEY": service.key(scopes=("admin",)),
+    }
+    command = [node, "--test", str(PLUGIN / "test" / "service.test.js")]
+    done = subprocess.run(
+        command, check=False, capture_output=True, text=True, cwd=PLUGIN, env={**os.environ, **environ}
+    )
+    assert done.returncode == 0, done.stdout[-20_000:] + done.stderr
+    assert "skipped 0" in done.stdout, done.stdout
+
+
+def test_the_tools_take_what_the_service_takes(node: str) -> None:
+    script = "import { TOOLS } from './src/tools.js'; console.log(JSON.stringify(TOOLS))"
+    command = [node, "--input-type=module", "--eval", script]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True, cwd=PLUGIN).stdout
+    fields = {tool["name"]: tool["parameters"]["properties"] for tool in json.loads(printed)}
+    for name in ("memory_recall", "memory_store"):
+        assert fields[name]["type"]["enum"] == [*MEMORY_TYPES, *TYPE_ALIASES]
+    assert fields["memory_store"]["content"]["maxLength"] == LONGEST_CONTENT
+    for name in ("memory_recall", "search_context"):
+        assert (fields[name]["query"]["maxLength"], fields[name]["limit"]["maximum"]) == (LONGEST_QUERY, MOST_ITEMS)
 
 
 def test_the_plugin_is_published_with_all_its_files_and_without_dependencies() -> None:

@@ -382,6 +382,9 @@ export interface UserStats {
   files?: number;
   chunks?: number;
   cache?: Record<string, number>;
+  requests?: number;
+  responses?: number;
+  reasoning?: number;
   searches?: Record<string, unknown>[];
 }
 
@@ -452,6 +455,11 @@ export interface StoreStats {
   files?: number;
   chunks?: number;
   cache?: Record<string, number>;
+  superseded?: number;
+  expired?: number;
+  requests?: number;
+  responses?: number;
+  reasoning?: number;
 }
 
 /** The state of the service; its reference has the other fields. */

@@ -20,7 +20,8 @@ export function registerCommands(program, memory, print = (line) => process.stdo
   pgmem
     .command("stats")
     .description("Show conversation statistics")
-    .action(() => guarded(() => stats(memory(), print)));
+    .option("--user <userId>", "Filter by user ID")
+    .action((options) => guarded(() => stats(memory(), options, print)));
 }
 
 async function guarded(run) {
@@ -32,11 +33,20 @@ async function guarded(run) {
   }
 }
 
-async function count({ client, config }, { user }, print) {
-  const figures = user
-    ? await client.call("GET", "/api/stats", { user })
-    : (await client.call("GET", "/api/status", { user: config.ownerUser })).stats;
-  print(`Total memories: ${figures.memories}`);
+async function count(memory, { user }, print) {
+  print(`Total memories: ${(await figuresOf(memory, user)).memories}`);
+}
+
+/** Gives the figures of a user, or of all; with a key that is not an admin's, those of the owner. */
+async function figuresOf({ client, config }, user) {
+  if (!user) {
+    try {
+      return (await client.call("GET", "/api/status")).stats;
+    } catch (error) {
+      if (error.status !== 403) throw error;
+    }
+  }
+  return client.call("GET", "/api/stats", { user: user || config.ownerUser });
 }
 
 async function search({ client, config }, query, { limit, user }, print) {
@@ -47,9 +57,10 @@ async function search({ client, config }, query, { limit, user }, print) {
   for (const hit of found.hits) print(`${hit.id}  [${hit.type}] ${harmless(hit.content)} (${percent(hit.score)})`);
 }
 
-async function stats({ client, config }, print) {
-  const { stats: { memories, messages, files, chunks, users } } = await client.call("GET", "/api/status", { user: config.ownerUser });
-  const rows = { Memories: memories, Messages: messages, Files: files, Chunks: chunks, Users: users };
+async function stats(memory, { user }, print) {
+  const figures = await figuresOf(memory, user);
   print("📊 Conversation Statistics:");
-  for (const [name, value] of Object.entries(rows)) print(`   ${`${name}:`.padEnd(10)} ${value}`);
+  for (const name of ["memories", "messages", "requests", "responses", "reasoning", "files", "chunks", "users"]) {
+    if (figures[name] !== undefined) print(`   ${`${name[0].toUpperCase()}${name.slice(1)}:`.padEnd(10)} ${figures[name]}`);
+  }
 }

@@ -98,7 +98,7 @@ export function createMemory(config, folder, logger, now = Date.now) {
   const keys = new Keys(config, folder);
   const client = new Client(config, keys, { now });
   const spool = new Spool({ folder: join(folder, "spool"), limitBytes: config.spoolLimitMb * 1024 * 1024, client, log, now });
-  const sessions = new Sessions({ file: join(folder, "sessions.json"), log, now });
+  const sessions = new Sessions({ file: join(folder, "sessions.json"), log, savesRequests: config.autoRecall, now });
   const memory = { config, client, keys, spool, sessions, log, now, folder };
   memory.turns = new Turns(memory);
   return memory;

@@ -22,11 +22,11 @@ export class SearchManager {
   }
 
   async search(query, { maxResults = 6, minScore = 0, sessionKey, signal, timeoutMs } = {}) {
-    const { client, config, log } = this.#memory;
+    const { client, config, log, sessions } = this.#memory;
     const user = this.#userOf(sessionKey);
     const asked = String(query ?? "").trim().slice(0, 2000);
     if (!user || !asked) return [];
-    const body = { query: asked, limit: Math.min(Math.max(maxResults, 1), 100), min_score: minScore, only_related: true };
+    const body = { query: asked, limit: Math.min(Math.max(maxResults, 1), 100), min_score: minScore, only_related: true, ...sessions.underWay({ sessionKey }) };
     try {
       const found = await client.call("POST", "/api/context/search", { user, body, signal, timeoutMs: timeoutMs ?? config.toolTimeoutMs });
       return (found.hits ?? []).map((hit) => this.#result(hit, user));

@@ -14,9 +14,12 @@ export class Sessions {
   #known = null;
   #changed = new Map();
   #owners = new Map();
+  #savesRequests;
 
-  constructor({ file, log, now = Date.now }) {
+  /** `savesRequests`: whether a request is saved before its answer, as it is with automatic recall. */
+  constructor({ file, log, savesRequests = true, now = Date.now }) {
     this.#file = file;
+    this.#savesRequests = savesRequests;
     this.#log = log;
     this.#now = now;
   }
@@ -53,6 +56,14 @@ export class Sessions {
     if (!sessionKey) return null;
     const users = new Set(Object.values(this.#load()).filter((entry) => entry.key === sessionKey).flatMap((entry) => entry.users));
     return users.size === 1 ? [...users][0] : null;
+  }
+
+  /** Gives the argument of a search that leaves out the turn that is going on: the question just asked is no answer to it. */
+  underWay({ sessionId, sessionKey } = {}) {
+    const isCurrent = ([id, entry]) => sessionKey && entry.key === sessionKey && !id.endsWith(`@${entry.name}`); // those are over
+    const ofKey = Object.entries(this.#load()).filter(isCurrent).map(([, entry]) => entry).sort((one, other) => other.at - one.at);
+    const entry = this.#entry(sessionId) ?? ofKey[0];
+    return entry && this.#savesRequests ? { current: entry.name } : {};
   }
 
   /** Begins a new conversation for what is said next in a session. The key keeps its users. */

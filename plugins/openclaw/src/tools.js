@@ -4,7 +4,7 @@ import { userOfTool } from "./identity.js";
 import { keyOf } from "./spool.js";
 import { counted, harmless, numbered, percent } from "./words.js";
 
-const TYPES = ["preference", "decision", "fact", "entity", "experience", "event", "lesson", "session_summary", "other"];
+const TYPES = ["preference", "decision", "fact", "entity", "experience", "event", "lesson", "session_summary", "other", "file_chunk"]; // the last is what older clients call "other"
 const NOTHING = "No relevant memories found.";
 const UNKNOWN_USER = "It is not known whose memory this is: the host names no sender, and this is not the owner. Nothing was read or changed.";
 const QUERY = { type: "string", minLength: 1, maxLength: 2000, description: "What to look for, in the words of a question or a note." };
@@ -160,8 +160,8 @@ function forgotten(done) {
   return answer(`Forgotten: ${counted(amount, "item", "items")}.${files}`, details);
 }
 
-async function searchContext({ client, config }, { user, params, signal }) {
-  const body = { query: text(params.query, "query"), limit: params.limit ?? 10, only_related: true };
+async function searchContext({ client, config, sessions }, { user, ctx, params, signal }) {
+  const body = { query: text(params.query, "query"), limit: params.limit ?? 10, only_related: true, ...sessions.underWay(ctx) };
   const found = await client.call("POST", "/api/context/search", { user, body, signal, timeoutMs: config.toolTimeoutMs });
   const hits = found.hits ?? [];
   if (!hits.length) return answer(NOTHING, { count: 0, results: [], degraded: found.degraded ?? [] });

@@ -77,6 +77,17 @@ export class HostDouble {
   }
 }
 
+/** Gives the commands that a plugin registers, by name. */
+export function commandsOf(register, print) {
+  const actions = {};
+  const command = (name) => {
+    const self = { command, description: () => self, option: () => self, argument: () => self, action: (run) => ((actions[name] = run), self) };
+    return self;
+  };
+  register({ command }, print);
+  return actions;
+}
+
 export function manifestOf(folder) {
   return JSON.parse(readFileSync(new URL(`../${folder}openclaw.plugin.json`, import.meta.url)));
 }

@@ -10,7 +10,7 @@ import { BackgroundService } from "../src/service.js";
 import { Sessions } from "../src/sessions.js";
 import { messagesOfTurn } from "../src/turns.js";
 import { harmless, ownWords } from "../src/words.js";
-import { ServiceDouble, temporaryFolder, until } from "./doubles.js";
+import { commandsOf, ServiceDouble, temporaryFolder, until } from "./doubles.js";
 
 test("settings have defaults, and ${VAR} comes from the environment", () => {
   const config = parseConfig({ apiKey: "${KEY}", database: { host: "h", password: "${NOT_SET_HERE}" } }, { KEY: "rk_1" });
@@ -137,24 +137,20 @@ test("a key file that cannot be read is named, and no key at all says what to do
 test("commands print what the service counts", async () => {
   const service = await new ServiceDouble({
     "GET /api/stats": { memories: 15 },
-    "GET /api/status": { stats: { memories: 42, messages: 9, files: 7, chunks: 156, users: 3 } },
+    "GET /api/status": { stats: { memories: 42, messages: 9, requests: 4, responses: 3, reasoning: 2, files: 7, chunks: 156, users: 3 } },
     "GET /api/memories/search": { hits: [{ id: "m1", type: "fact", content: "Tea", score: 0.5 }] },
   }).start();
   const folder = await temporaryFolder();
   const memory = createMemory(parseConfig({ url: service.url, apiKey: "k" }), folder, undefined);
-  const actions = {};
-  const command = (name) => {
-    const self = { command, description: () => self, option: () => self, argument: () => self, action: (run) => ((actions[name] = run), self) };
-    return self;
-  };
   const printed = [];
-  registerCommands({ command }, () => memory, (line) => printed.push(line));
+  const actions = commandsOf((program, print) => registerCommands(program, () => memory, print), (line) => printed.push(line));
   await actions.count({});
   await actions.count({ user: "user123" });
   await actions.search("tea", { limit: "3" });
-  await actions.stats();
+  await actions.stats({});
   assert.deepEqual(printed.slice(0, 3), ["Total memories: 42", "Total memories: 15", "m1  [fact] Tea (50%)"]);
   assert.deepEqual(printed.slice(3, 6), ["📊 Conversation Statistics:", "   Memories:  42", "   Messages:  9"]);
+  assert.deepEqual(printed.slice(6), ["   Requests:  4", "   Responses: 3", "   Reasoning: 2", "   Files:     7", "   Chunks:    156", "   Users:     3"]);
   await service.stop();
   await rm(folder, { recursive: true });
 });

@@ -189,6 +189,26 @@ test("after /new a session is a new conversation, and its end is summarised once
   assert.equal(service.sent("/api/hooks/session-end").length, 1);
 });
 
+test("what is asked in a turn is no answer to it", async () => {
+  const asked = () => service.sent("/api/context/search").at(-1).body.current;
+  await host.tool("search_context", OWNER).execute("c0", { query: "sister" });
+  assert.equal(asked(), undefined);
+  await host.turn("What is my sister called?");
+  await host.tool("search_context", OWNER).execute("c1", { query: "sister" });
+  assert.equal(asked(), "openclaw:s1");
+  const { manager } = await host.capability.runtime.getMemorySearchManager({ agentId: "main" });
+  await manager.search("sister", { sessionKey: "agent:main:s1" });
+  assert.equal(asked(), "openclaw:s1");
+  await host.hook("session_end", { sessionId: "s1", reason: "new" }, { sessionId: "s1" });
+  await host.turn("What is she called?");
+  await manager.search("sister", { sessionKey: "agent:main:s1" });
+  assert.match(asked(), /^openclaw:s1:/);
+  host = open({ autoRecall: false }); // then a request is saved after its answer, and the last turn that is stored is over
+  await host.turn("What is my sister called?");
+  await host.tool("search_context", OWNER).execute("c2", { query: "sister" });
+  assert.equal(asked(), undefined);
+});
+
 test("a turn that is under way is saved before its messages are compacted", async () => {
   const ctx = { runId: "r1", sessionId: "s1", sessionKey: "agent:main:s1", channel: "webchat" };
   host.tool("memory_recall", OWNER);

@@ -20,7 +20,7 @@ from recollect.model.backups import Backup
 from recollect.model.literals import USUAL_SOURCES, MemoryType, Source
 from recollect.model.memories import Scope
 from recollect.model.receipts import Receipt
-from recollect.model.stats import AuditLine, Problem, Purged, SearchFigures, UserLimits
+from recollect.model.stats import AuditLine, Problem, Purged, SearchFigures, Status, UserLimits
 from recollect.ports import STORE, ChangeNotifier, Observer
 
 MAX_CHANGES = 200
@@ -60,6 +60,14 @@ class StoreOperations:
     def embeds_remotely(self) -> bool:
         """Tell whether the active embedding model is behind a network."""
         return store_status.uses_remote_model(self._engine)
+
+    def quick_status(self) -> Status:
+        """Report as `Memory.status` does, but count rows only: replaced and expired memories are among the memories."""
+        return store_status.status(self._engine, quick=True)
+
+    def pending_jobs(self) -> int:
+        """Count the items that wait for a vector."""
+        return self._engine.store.stats().pending_jobs
 
     def address_counts(self) -> tuple[int, int]:
         """Count the items that wait for an address, and those that were given up on."""

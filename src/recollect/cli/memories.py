@@ -81,11 +81,11 @@ class VectorsToFollow:
         self.waiting = 0
 
     def __enter__(self) -> Self:
-        self._before = self._context.memory.stats().pending_jobs
+        self._before = self._context.memory.operations.pending_jobs()
         return self
 
     def __exit__(self, *_: object) -> None:
-        waiting = self._context.memory.stats().pending_jobs
+        waiting = self._context.memory.operations.pending_jobs()
         if waiting > self._before and self._context.settings.embedding.provider != "none":
             self.waiting = waiting
 

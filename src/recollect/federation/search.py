@@ -24,18 +24,25 @@ _lock = module_lock()
 
 
 def federated_search(
-    memory: Memory, me: UserMemory, query: str, *, nodes: Sequence[str] | None = None, limit: int = 10
+    memory: Memory,
+    me: UserMemory,
+    query: str,
+    *,
+    nodes: Sequence[str] | None = None,
+    limit: int = 10,
+    current: str | None = None,
 ) -> FederatedResult:
     """Search this user's memories, all that was said, and files, here and in other nodes.
 
     `nodes` names those to ask; without it all are asked that are enabled for this user, and with `()` none is. They are
-    sent the query and the limit, nothing else. A node that is away, slow or lying is named in `degraded`. Raises
-    InvalidInput for an unknown node and NotPermitted for one that is not enabled for the user, before anything is sent.
+    sent the query and the limit, nothing else. A node that is away, slow or lying is named in `degraded`. The last turn
+    of the conversation `current`, which is going on, is left out of what is found here. Raises InvalidInput for an unknown
+    node and NotPermitted for one that is not enabled for the user, before anything is sent.
     """
     query = _checked(query, limit)
     clients = clients_of(memory)
     pending = clients.ask(choose_nodes(clients.nodes, me.user_id, nodes), query, limit)
-    local = me.search_context(query, limit=limit)
+    local = me.search_context(query, limit=limit, current=current)
     remote = pending.wait()
     answers = {LOCAL_NODE: tuple(_local_hit(hit, rank) for rank, hit in enumerate(local.hits, start=1))}
     answers |= {report.name: hits for report, hits in remote}

@@ -7,14 +7,23 @@ from recollect.model.search import Hit
 
 
 def found_hits(
-    me: AnyUserMemory, query: str, limit: int, *, messages: bool = False, only_related: bool = False
+    me: AnyUserMemory,
+    query: str,
+    limit: int,
+    *,
+    messages: bool = False,
+    only_related: bool = False,
+    conversation: str | None = None,
 ) -> tuple[Hit, ...]:
-    """Search memories and files, or all sources. While the memory is away, nothing is found, and a warning logged."""
+    """Search memories and files, or all sources without the last turn of the conversation that is going on.
+
+    While the memory is away, nothing is found, and a warning logged.
+    """
     if not query.strip():
         return ()
     try:
         if messages:
-            return me.search_context(query, limit=limit, only_related=only_related).hits
+            return me.search_context(query, limit=limit, only_related=only_related, current=conversation).hits
         return me.recall(query, limit=limit, files=True, only_related=only_related).hits
     except AWAY as error:
         LOG.warning("The memory is away; nothing could be searched. %s", error)

@@ -24,14 +24,16 @@ __all__ = ["RecollectChatMessageHistory", "RecollectRetriever"]
 class RecollectRetriever(BaseRetriever):
     """Documents from a user's memory: `RecollectRetriever(me=memory.user("anna"))`.
 
-    Memories and files are searched, with `messages` also what was said. With `only_related` there are no documents when
-    none has to do with the query. Each has its source, date and score in its metadata.
+    Memories and files are searched, with `messages` also what was said, without the last turn of the `conversation`
+    that is going on. With `only_related` there are no documents when none has to do with the query. Each has its
+    source, date and score in its metadata.
     """
 
     me: Any
     k: int = 5
     messages: bool = False
     only_related: bool = False
+    conversation: str | None = None
 
     def _get_relevant_documents(
         self,
@@ -40,7 +42,14 @@ class RecollectRetriever(BaseRetriever):
         run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002 - as the base class has it
     ) -> list[Document]:
         """Search."""
-        hits = found_hits(self.me, query, self.k, messages=self.messages, only_related=self.only_related)
+        hits = found_hits(
+            self.me,
+            query,
+            self.k,
+            messages=self.messages,
+            only_related=self.only_related,
+            conversation=self.conversation,
+        )
         return [Document(id=hit.id, page_content=hit.content, metadata=as_metadata(hit)) for hit in hits]
 
 

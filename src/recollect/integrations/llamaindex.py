@@ -23,20 +23,32 @@ __all__ = ["RecollectChatMemory", "RecollectNodeRetriever"]
 class RecollectNodeRetriever(BaseRetriever):
     """Nodes from a user's memory: `RecollectNodeRetriever(memory.user("anna"))`, for query engines and agents.
 
-    Memories and files are searched, with `messages` also what was said. With `only_related` there are no nodes when
-    none has to do with the query.
+    Memories and files are searched, with `messages` also what was said, without the last turn of the `conversation`
+    that is going on. With `only_related` there are no nodes when none has to do with the query.
     """
 
     def __init__(
-        self, me: AnyUserMemory, *, similarity_top_k: int = 5, messages: bool = False, only_related: bool = False
+        self,
+        me: AnyUserMemory,
+        *,
+        similarity_top_k: int = 5,
+        messages: bool = False,
+        only_related: bool = False,
+        conversation: str | None = None,
     ) -> None:
-        self._me, self._limit, self._messages, self._only_related = me, similarity_top_k, messages, only_related
+        self._me, self._limit = me, similarity_top_k
+        self._messages, self._only_related, self._conversation = messages, only_related, conversation
         super().__init__()
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         """Search."""
         hits = found_hits(
-            self._me, query_bundle.query_str, self._limit, messages=self._messages, only_related=self._only_related
+            self._me,
+            query_bundle.query_str,
+            self._limit,
+            messages=self._messages,
+            only_related=self._only_related,
+            conversation=self._conversation,
         )
         nodes = [TextNode(id_=hit.id, text=hit.content, metadata=as_metadata(hit)) for hit in hits]
         return [NodeWithScore(node=node, score=hit.score) for node, hit in zip(nodes, hits, strict=True)]

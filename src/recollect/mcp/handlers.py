@@ -9,13 +9,14 @@ import base64
 import binascii
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict
-from datetime import datetime
+from datetime import datetime, timedelta
 from secrets import token_hex
 from typing import Any, Final, TypedDict
 
 from recollect.embedding.tokens import LocalTokenizer
-from recollect.errors import InvalidInput, NotFound
+from recollect.errors import InvalidInput, NotFound, NotPermitted
 from recollect.federation import federated_search
 from recollect.mcp import prompts, render
 from recollect.mcp.context import AGENT, ResourceReader, ToolContext, ToolHandler, parse_time
@@ -32,6 +33,7 @@ from recollect.text.quoting.harmless import harmless
 _RECENT = 20
 _MOST = 100
 _SHOWN = 10
+_LONGEST_TURN: Final = timedelta(hours=1)
 _TOKENIZER: Final = LocalTokenizer()
 NOTHING_RELATED: Final = "Nothing related is remembered."
 
@@ -122,14 +124,33 @@ def _forget(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
 def _search(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
     return render.render_search(
         context.me.search_context(
-            arguments["query"], limit=arguments["limit"], **_threshold(arguments), **_location(arguments)
+            arguments["query"],
+            limit=arguments["limit"],
+            current=_unanswered(context),
+            **_threshold(arguments),
+            **_location(arguments),
         )
     )
 
 
+def _unanswered(context: ToolContext) -> str | None:
+    """Give the conversation whose last word is a request of late: hooks saved it before the agent searches for it."""
+    with suppress(NotPermitted):  # to list the conversations of a shared scope
+        for conversation in context.me.conversations(limit=1):
+            for message in context.me.conversation(conversation.id).messages(limit=1):
+                is_late = context.memory.operations.now() - message.said_at < _LONGEST_TURN
+                return conversation.id if message.role == "user" and is_late else None
+    return None
+
+
 def _search_federated(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
     found = federated_search(
-        context.memory, context.me, arguments["query"], nodes=arguments.get("nodes"), limit=arguments["limit"]
+        context.memory,
+        context.me,
+        arguments["query"],
+        nodes=arguments.get("nodes"),
+        limit=arguments["limit"],
+        current=_unanswered(context),
     )
     return render_federated(found)
 

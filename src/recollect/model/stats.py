@@ -167,7 +167,10 @@ class Reembedding:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """Statistics of one user."""
+    """Statistics of one user: `memories` are those held true, others are `superseded` or `expired`.
+
+    Of the `messages`, `requests` are the user's, `responses` and `reasoning` the assistant's.
+    """
 
     memories: int
     by_type: Mapping[str, int]
@@ -182,11 +185,24 @@ class Stats:
     files: int = 0
     chunks: int = 0
     cache: CacheFigures = CacheFigures(0, 0, 0, 0)
+    requests: int = 0
+    responses: int = 0
+    reasoning: int = 0
+
+
+class StoreShares(NamedTuple):
+    """What of a store's memories was replaced or is over, and what of its messages who said."""
+
+    superseded: int
+    expired: int
+    requests: int
+    responses: int
+    reasoning: int
 
 
 @dataclass(frozen=True, slots=True)
 class StoreStats:
-    """Statistics of a whole store: numbers only, no content of any user."""
+    """Statistics of a whole store, as `Stats` of a user: numbers only, no content of any user."""
 
     users: int
     memories: int
@@ -198,11 +214,16 @@ class StoreStats:
     files: int = 0
     chunks: int = 0
     cache: CacheFigures = CacheFigures(0, 0, 0, 0)
+    superseded: int = 0
+    expired: int = 0
+    requests: int = 0
+    responses: int = 0
+    reasoning: int = 0
 
     @property
     def items(self) -> int:
-        """The number of items that a search can find."""
-        return self.memories + self.messages + self.chunks
+        """The number of items that have words and vectors."""
+        return self.memories + self.superseded + self.expired + self.messages + self.chunks
 
 
 ModelState = Literal["active", "building", "kept", "configured"]

@@ -10,7 +10,7 @@ from recollect.model.literals import ItemKind
 from recollect.model.memories import Scope, Space, Vector
 from recollect.model.messages import Usage
 from recollect.model.repairs import Repaired
-from recollect.model.stats import Erasure, Problem, Purged, ReplicaStatus, StoreStats, UserLimits
+from recollect.model.stats import Erasure, Problem, Purged, ReplicaStatus, StoreShares, StoreStats, UserLimits
 from recollect.ports.access_log import AccessLogReader, AccessLogStore, AccessLogWriter
 from recollect.ports.backup import CopiedStore
 from recollect.ports.conversations import ConversationReader, ConversationWriter, ReadingStore
@@ -190,7 +190,10 @@ class Store(
         """Say how many tokens of all users together each model embedded on a day."""
 
     def stats(self) -> StoreStats:
-        """Count rows of the whole store."""
+        """Count rows of the whole store, in no time: memories that were replaced or are over among them."""
+
+    def shares(self, now: datetime) -> StoreShares:
+        """Count what of the memories and messages is what, in a time that grows with the store."""
 
     def version(self) -> str:
         """The version of the database software."""

@@ -22,10 +22,11 @@ _HOW = "run `recollect worker` or `recollect maintain`"
 _RETRY = "`recollect worker --retry-parked` tries again."
 
 
-def status(engine: Engine) -> Status:
-    """Describe the installation."""
+def status(engine: Engine, *, quick: bool = False) -> Status:
+    """Describe the installation; `quick` counts rows only, in a time that does not grow with them."""
     space, store = engine.space, engine.store
-    stats, unread = store_stats(engine), store.unread()
+    stats = replace(store.stats(), cache=store.cache_figures()) if quick else store_stats(engine)
+    unread = store.unread()
     spent = store.spent(token_usage.today(engine))
     embedded = store.embedded(token_usage.today(engine))
     coming = model_change.building(store.spaces())
@@ -60,7 +61,9 @@ def status(engine: Engine) -> Status:
 
 def store_stats(engine: Engine) -> StoreStats:
     """Count what the whole store holds."""
-    return replace(engine.store.stats(), cache=engine.store.cache_figures())
+    rows, shares = engine.store.stats(), engine.store.shares(engine.clock.now())
+    held = max(0, rows.memories - shares.superseded - shares.expired)  # others may write between the two
+    return replace(rows, memories=held, cache=engine.store.cache_figures(), **shares._asdict())
 
 
 def user_stats(engine: Engine, scope: Scope) -> Stats:

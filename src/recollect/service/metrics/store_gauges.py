@@ -52,7 +52,8 @@ class StoreGauges:
         with self._lock:  # callers at the same moment share one refresh
             if self._refreshed_at is None or monotonic() - self._refreshed_at > REFRESH_S:
                 try:
-                    self._status, self._addresses = self._memory.status(), self._memory.operations.address_counts()
+                    operations = self._memory.operations
+                    self._status, self._addresses = operations.quick_status(), operations.address_counts()
                 except RecollectError:
                     self._status = None
                 self._refreshed_at = monotonic()
@@ -62,7 +63,7 @@ class StoreGauges:
 def _rows(status: Status) -> Iterator[Metric]:
     stats = status.stats
     yield GaugeMetricFamily("recollect_users", "Users that have something stored.", stats.users)
-    yield GaugeMetricFamily("recollect_memories", "Memories that hold now.", stats.memories)
+    yield GaugeMetricFamily("recollect_memories", "Memories, with those that were replaced or expired.", stats.memories)
     yield GaugeMetricFamily("recollect_messages", "Messages of all conversations.", stats.messages)
     yield GaugeMetricFamily("recollect_files", "Files of synced folders, and documents.", stats.files)
     yield GaugeMetricFamily("recollect_chunks", "Pieces in which files are found.", stats.chunks)

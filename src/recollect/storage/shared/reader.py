@@ -184,6 +184,7 @@ class SharedReader(UserItemRows, UserLogRows, UserScopeRows, ABC):
     def stats(self, space: Space | None, now: datetime) -> Stats:
         """Count what the user has."""
         types = self._rows("type_counts", {"now": now})
+        said: dict[str, int] = dict(self._rows("messages_by_role"))
         pending, parked = self._rows("job_counts")[0]
         number = None if space is None else self._spaces.number("memory", space)
         vectors = 0 if number is None else self._rows("count_vectors", space=number)[0][0]
@@ -200,6 +201,9 @@ class SharedReader(UserItemRows, UserLogRows, UserScopeRows, ABC):
             parked_jobs=parked,
             oldest=self._codec.time(min(row[4] for row in types)) if types else None,
             newest=self._codec.time(max(row[5] for row in types)) if types else None,
+            requests=said.get("user", 0),
+            responses=said.get("assistant", 0),
+            reasoning=said.get("reasoning", 0),
         )
 
     def coverage(self, space: Space | None) -> Sequence[TypeCoverage]:

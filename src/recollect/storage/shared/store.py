@@ -11,7 +11,7 @@ from recollect.model.media import original_folder, original_name
 from recollect.model.memories import Scope
 from recollect.model.messages import Usage
 from recollect.model.scopes import Membership
-from recollect.model.stats import StoreStats, UnreadMessages
+from recollect.model.stats import StoreShares, StoreStats, UnreadMessages
 from recollect.ports import CachedPlace, GeocodeJob, ReachedUsers, ReadJob, SearchNote, UnnamedPlace
 from recollect.storage.codec import cached_place_values
 from recollect.storage.rows import ANALYSER, IDENTITY, IDENTITY_BITS, LOCATED, PASSAGES, UNREAD
@@ -143,6 +143,10 @@ class StoreFigures(StoreBase):
         users, memories, messages, chunks, files, pending, parked = map(int, counts)
         counted = (users, memories, messages, vectors, pending, parked)
         return StoreStats(*counted, size_bytes=size, files=files, chunks=chunks)
+
+    def shares(self, now: datetime) -> StoreShares:
+        """Count what of the memories and messages is what."""
+        return StoreShares(*map(int, self._ask("store_shares", {"now": now})[0]))
 
 
 class SharedPlaceStore(StoreBase):

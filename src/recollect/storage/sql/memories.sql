@@ -195,6 +195,15 @@ SELECT (SELECT count(*) FROM users WHERE memories > 0 OR messages > 0 OR chunks 
        (SELECT count(*) FROM jobs j JOIN embedding_spaces s ON s.number = j.space
          WHERE s.state = 'active' AND j.due_at IS NULL) AS parked
 
+-- store_shares --
+-- What of the whole store was replaced or is over, and who said how much. It looks at every row.
+SELECT (SELECT count(*) FROM memories WHERE superseded_by IS NOT NULL) AS superseded,
+       (SELECT count(*) FROM memories
+         WHERE superseded_by IS NULL AND (expires_at <= :now OR valid_until <= :now)) AS expired,
+       (SELECT count(*) FROM messages WHERE role = 'user') AS requests,
+       (SELECT count(*) FROM messages WHERE role = 'assistant') AS responses,
+       (SELECT count(*) FROM messages WHERE role = 'reasoning') AS reasoning
+
 -- expired_users --
 -- Who has memories past their expiry.
 SELECT DISTINCT user_id FROM memories WHERE expires_at <= :now ORDER BY user_id

@@ -1,0 +1,67 @@
+// The plugin against a real service. The test run starts it and says where it is: `pytest tests/plugins` does.
+
+import assert from "node:assert/strict";
+import { rm } from "node:fs/promises";
+import { after, before, test } from "node:test";
+
+import plugin from "../index.js";
+import { registerCommands } from "../src/cli.js";
+import { parseConfig } from "../src/config.js";
+import { createMemory } from "../src/plugin.js";
+import { TOOLS } from "../src/tools.js";
+import { commandsOf, HostDouble, manifestOf, temporaryFolder } from "./doubles.js";
+
+const { RECOLLECT_URL: url, RECOLLECT_ADMIN_KEY: apiKey, RECOLLECT_KEY: userKey } = process.env;
+const whenServed = { skip: url && apiKey && userKey ? false : "RECOLLECT_URL, RECOLLECT_ADMIN_KEY and RECOLLECT_KEY name no service" };
+const OWNER = { sessionId: "s1", sessionKey: "agent:main:s1", senderIsOwner: true, messageChannel: "webchat" };
+let folder, host, calls = 0;
+
+before(async () => {
+  folder = await temporaryFolder();
+  host = new HostDouble(plugin, manifestOf(""), { url, apiKey, spoolDir: folder, ownerUser: "anna", recallTimeoutMs: 14000, toolTimeoutMs: 60000, captureTimeoutMs: 25000 });
+});
+
+after(() => rm(folder, { recursive: true }));
+
+async function call(name, params) {
+  const done = await host.tool(name, OWNER).execute(`call ${++calls}`, params);
+  return { text: done.content[0].text, ...done.details };
+}
+
+test("every type that the tool offers is stored and searched", whenServed, async () => {
+  const types = TOOLS.find(({ name }) => name === "memory_store").parameters.properties.type.enum;
+  for (const type of types) {
+    assert.equal((await call("memory_store", { content: `The ${type} of the harbour`, type })).action, "created", type);
+    const { memories } = await call("memory_recall", { query: `The ${type} of the harbour`, type, limit: 100 });
+    assert.ok(memories.some(({ content }) => content === `The ${type} of the harbour`), type);
+  }
+});
+
+test("search_context does not find the question that was just asked, but what was said before", whenServed, async () => {
+  await host.turn("My sister Jana keeps bees in Olomouc.", { sessionId: "s0", before: [] });
+  const ctx = { runId: "r1", sessionId: "s1", sessionKey: "agent:main:s1", channel: "webchat", trigger: "user" };
+  host.tool("memory_recall", OWNER);
+  await host.hook("before_prompt_build", { prompt: "What is the blood type of my sister?", messages: [] }, ctx);
+  assert.equal((await call("search_context", { query: "blood type" })).count, 0);
+  const found = await call("search_context", { query: "sister Jana bees" });
+  assert.ok(found.results.some(({ content }) => content.includes("Olomouc")), found.text);
+  assert.ok(!found.results.some(({ content }) => content.includes("blood type")), found.text);
+});
+
+test("commands count what is held true, and what was said", whenServed, async () => {
+  const printed = [];
+  const memory = createMemory(parseConfig({ url, apiKey, ownerUser: "anna", toolTimeoutMs: 60000 }), folder, undefined);
+  const commands = commandsOf((program, print) => registerCommands(program, () => memory, print), (line) => printed.push(line));
+  const run = async (name, ...given) => {
+    printed.length = 0;
+    await commands[name](...given);
+    return printed.join("\n");
+  };
+  const before = Number((await run("count", { user: "ben" })).match(/\d+$/)[0]);
+  for (const value of ["red", "green", "blue"]) await memory.client.call("POST", "/api/facts", { user: "ben", body: { subject: "gate", key: "colour", value } });
+  assert.equal(await run("count", { user: "ben" }), `Total memories: ${before + 1}`);
+  const whole = (await run("count", {})).match(/\d+$/)[0];
+  assert.match(await run("stats", {}), new RegExp(`Memories: +${whole}\\n.*Requests: +[2-9]\\n.*Responses: +1\\n.*Reasoning: +1\\n`, "s"));
+  assert.match(await run("stats", { user: "ben" }), new RegExp(`Memories: +${before + 1}\\n.*Requests: +0\\n`, "s"));
+  assert.match(await run("search", "Jana bees", { limit: "5" }), /Olomouc/);
+});
