@@ -46,15 +46,15 @@ export interface UpdateOptions extends WriteOptions {
 
 /** A Recollect service. */
 export class Client {
-  /** Asks nothing yet; `Client.open` checks that the service answers. Throws SettingsError. */
+  /** Asks nothing yet; `Client.open` checks that the service answers and knows the key. Throws SettingsError. */
   constructor(url: string, options: ClientOptions);
-  /** Opens a service. Throws SettingsError, ServiceUnavailable, VersionMismatch. */
+  /** Opens a service. Throws SettingsError, ServiceUnavailable, VersionMismatch, UnknownKey. */
   static open(url: string, options: ClientOptions & { signal?: AbortSignal }): Promise<Client>;
   /** The part of the key's own user, or of the user of the options. */
   readonly me: UserMemory;
   /** Returns one user's part; only an admin's key may name another user than its own. */
   user(userId: string): UserMemory;
-  /** Checks that a Recollect service of a fitting version answers. */
+  /** Checks that a Recollect service of a fitting version answers and knows the key. */
   check(call?: CallOptions): Promise<void>;
   /** Returns the state of the service and its store, for an admin's key. */
   status(call?: CallOptions): Promise<ServiceStatus>;

@@ -1,7 +1,7 @@
 import { checkedUser, ScopedService, Service } from "./service.js";
 import { UserMemory } from "./user.js";
 
-/** A Recollect service. `Client.open` also checks that it answers and fits; `new Client` asks nothing yet. */
+/** A Recollect service. `Client.open` also checks that it answers, fits and knows the key; `new Client` asks nothing yet. */
 export class Client {
   #service;
 
@@ -23,7 +23,7 @@ export class Client {
     return new UserMemory(new ScopedService(this.#service, checkedUser(userId)));
   }
 
-  /** Checks that a Recollect service of a fitting version answers. */
+  /** Checks that a Recollect service of a fitting version answers and knows the key. */
   async check(call) {
     await this.#service.check(call);
   }

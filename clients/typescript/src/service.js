@@ -40,7 +40,7 @@ export class Service {
     this.#timeoutMs = checkedTimeout(timeoutMs);
   }
 
-  /** Checks that a Recollect service of a fitting version answers. */
+  /** Checks that a Recollect service of a fitting version answers and knows the key. */
   async check(call) {
     const found = await this.ask("GET", "/", { call });
     if (found?.name !== "Recollect") {
@@ -51,6 +51,11 @@ export class Service {
       throw new errors.VersionMismatch(
         `The service at ${this.url} is Recollect ${theirs}, this client is ${VERSION}. Install the same version on both sides.`,
       );
+    }
+    try {
+      await this.ask("GET", "/readyz", { call });
+    } catch (error) {
+      if (error instanceof errors.UnknownKey || !error.status) throw error; // whatever else it says, the key is known
     }
   }
 

@@ -52,6 +52,18 @@ test("a service of another version does not fit", async (t) => {
   assert.match((await failure(Client.open(newer, { key }), "VersionMismatch")).message, /9\.1\.0/);
 });
 
+test("a wrong key is refused at once, whatever the state of the service", async (t) => {
+  const unknown = await failure(Client.open(url, { key: "rk_a_b" }), "UnknownKey");
+  assert.equal(unknown.status, 401);
+  await Client.open(url, { key });
+  const unready = await listen(t, async (request, response) => {
+    const answer = await passOn(request);
+    response.writeHead(request.url === "/readyz" && answer.status === 200 ? 503 : answer.status).end(await answer.text());
+  });
+  await Client.open(unready, { key });
+  await failure(Client.open(unready, { key: "rk_a_b" }), "UnknownKey");
+});
+
 test("a wrong key, and one that may not, are told apart", async () => {
   const unknown = await failure(new Client(url, { key: "rk_a_b" }).me.recall("x"), "UnknownKey");
   assert.ok(unknown instanceof recollect.AccessDenied);
