@@ -10,7 +10,7 @@ from statistics import median
 from time import perf_counter
 from typing import Any, Final
 
-from tests.openclaw.gateway import Gateway, MemoryService
+from tests.openclaw.gateway import Gateway, MemoryService, free_port
 from tests.openclaw.installed_host import InstalledHost, install
 from tests.openclaw.scripted_model import ScriptedModel
 from tests.openclaw.telegram import TOKEN, TelegramDouble
@@ -19,6 +19,7 @@ from tests.waiting import until
 _ROOT: Final = Path(__file__).parents[2]
 _PLUGIN: Final = _ROOT / "plugins" / "openclaw"
 _OWNER: Final = "owner"
+_SECRET: Final = "sk-which-no-file-holds"  # noqa: S105 - of nothing
 _PLACES: Final = {
     "before_prompt_build": "/api/hooks/before-prompt", "agent_end": "/api/hooks/agent-end",
     "memory_recall": "/api/memories/search", "memory_store": "/api/memories/unified", "memory_forget": "/api/forget",
@@ -78,6 +79,7 @@ class HostRun:
         self._step("commands", self._commands)
         self._step("gateway stop", self._stopped)
         self._step("beside the built-in memory", self._beside)
+        self._step("a service that the gateway starts", self._started)
         _print(f"  {self._turns} turns")
 
     def end(self) -> None:
@@ -202,6 +204,27 @@ class HostRun:
         assert listed["recollect-beside"]["enabled"], listed["recollect-beside"]
         assert listed["memory-core"]["enabled"], listed["memory-core"]
 
+    def _started(self) -> None:
+        """The host gives the plugin settings with secrets filled in: none reaches a file, and commands have the key."""
+        home = self._folder / "started"
+        home.mkdir()
+        config = {
+            "url": f"http://127.0.0.1:{free_port()}", "startService": True, "ownerUser": _OWNER,
+            "command": str(Path(sys.executable).with_name("recollect")),
+            "embedding": {"provider": "local", "apiKey": "${A_TEST_SECRET}"},
+        }  # fmt: skip
+        environ = {"A_TEST_SECRET": _SECRET}
+        gateway = Gateway(self._host, home, self._config("recollect", _PLUGIN, config=config), environ)
+        gateway.start()
+        try:
+            until((home / "state" / "recollect" / "key-file").exists, "the service of the gateway")
+            assert "Memories:" in gateway.run("pgmem", "stats")
+            assert "Total memories: 0" in gateway.run("pgmem", "count", "--user", _OWNER)
+        finally:
+            gateway.stop()
+        holding = [path for path in home.rglob("*") if path.is_file() and _SECRET.encode() in path.read_bytes()]
+        assert holding == [], holding
+
     def _overhead(self) -> None:
         """Print what the plugin costs a turn before its answer, beyond what the service needs."""
         own = {place: iter(times) for place, times in self._service.own_milliseconds().items()}
@@ -241,7 +264,9 @@ class HostRun:
     def _spooled(self) -> list[Path]:
         return sorted((self._home / "state" / "recollect" / "spool").glob("*.json"))
 
-    def _config(self, plugin: str, path: Path, slot: str = "recollect") -> Mapping[str, Any]:
+    def _config(
+        self, plugin: str, path: Path, slot: str = "recollect", config: Mapping[str, Any] | None = None
+    ) -> Mapping[str, Any]:
         model = {
             "id": "scripted", "name": "scripted", "contextWindow": 32_000, "maxTokens": 1_000, "input": ["text"],
             "reasoning": False, "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0},
@@ -249,10 +274,14 @@ class HostRun:
         provider = {
             "baseUrl": self._model.base_url, "apiKey": "none", "api": "openai-completions", "models": [model],
         }  # fmt: skip
-        settings = {"url": self._service.url, "apiKeyFile": str(self._service.key_file), "sessionSummaries": True}
+        settings = config or {
+            "url": self._service.url,
+            "apiKeyFile": str(self._service.key_file),
+            "sessionSummaries": True,
+        }
         telegram = {
-            "enabled": slot == plugin, "botToken": TOKEN, "apiRoot": self._telegram.url, "dmPolicy": "open",
-            "allowFrom": ["*"],
+            "enabled": slot == plugin and config is None, "botToken": TOKEN, "apiRoot": self._telegram.url,
+            "dmPolicy": "open", "allowFrom": ["*"],
         }  # fmt: skip
         entry = {"enabled": True, "hooks": {"allowConversationAccess": True}, "config": settings}
         return {

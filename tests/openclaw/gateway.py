@@ -83,8 +83,10 @@ class MemoryService:
 class Gateway:
     """The gateway, which runs the agent's turns."""
 
-    def __init__(self, host: InstalledHost, home: Path, config: Mapping[str, Any]) -> None:
-        self._environ = host.environ(home)
+    def __init__(
+        self, host: InstalledHost, home: Path, config: Mapping[str, Any], environ: Mapping[str, str] | None = None
+    ) -> None:
+        self._environ = {**host.environ(home), **(environ or {})}
         self._home = home
         self._port = free_port()
         self.log = home / "gateway.log"

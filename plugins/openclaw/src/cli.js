@@ -28,7 +28,8 @@ async function guarded(run) {
   try {
     await run();
   } catch (error) {
-    process.stderr.write(`${error.message}\n`);
+    const advice = error.kind === "away" ? " Start it with `recollect serve`, or the gateway if that starts it." : "";
+    process.stderr.write(`${error.message}${advice}\n`);
     process.exitCode = 1;
   }
 }
@@ -52,6 +53,7 @@ async function figuresOf({ client, config }, user) {
 async function search({ client, config }, query, { limit, user }, print) {
   const most = Number(limit);
   if (!Number.isInteger(most) || most < 1 || most > 100) throw new Error(`--limit is ${limit}; it must be a whole number from 1 to 100`);
+  if (!query.trim()) throw new Error("The query is empty; say what to look for");
   const found = await client.call("GET", "/api/memories/search", { user: user ?? config.ownerUser, query: { query, limit: most, only_related: true } });
   if (!found.hits.length) print("No relevant memories found.");
   for (const hit of found.hits) print(`${hit.id}  [${hit.type}] ${harmless(hit.content)} (${percent(hit.score)})`);

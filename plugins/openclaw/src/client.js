@@ -3,6 +3,7 @@
 import http from "node:http";
 import https from "node:https";
 
+import { isUser } from "./identity.js";
 import { VERSION } from "./version.js";
 
 const FIRST_PAUSE_MS = 1000;
@@ -186,5 +187,6 @@ function queryOf(query) {
 
 /** Writes a user's name as bytes that a header may hold: UTF-8, as the service reads it. */
 function headerValue(user) {
+  if (!isUser(user)) throw new ServiceError("refused", `No user can be called ${JSON.stringify(user)}.`);
   return Buffer.from(user, "utf8").toString("latin1");
 }

@@ -3,6 +3,8 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 
+import { isUser } from "./identity.js";
+
 export const DEFAULT_URL = "http://127.0.0.1:8787";
 
 const DATABASE = { host: "string", port: "number", database: "string", user: "string", password: "string", ssl: "boolean" };
@@ -22,7 +24,7 @@ export function parseConfig(given, environ = process.env) {
   check(raw.database ?? {}, DATABASE, "database config");
   check(raw.embedding ?? {}, EMBEDDING, "embedding config");
   for (const [sender, user] of Object.entries(raw.users ?? {})) {
-    if (typeof user !== "string" || !user.trim()) throw new Error(`recollect config: users.${sender} must name a user`);
+    if (typeof user !== "string" || !isUser(user)) throw new Error(`recollect config: users.${sender} must name a user`);
   }
   const config = substituted(raw, environ, SERVICE_ONLY);
   const provider = raw.embedding?.provider;
@@ -118,7 +120,7 @@ function atHome(path) {
 }
 
 function named(user) {
-  if (!user.trim()) throw new Error("recollect config: ownerUser must not be empty");
+  if (!isUser(user)) throw new Error(`recollect config: ownerUser is ${JSON.stringify(user)}; it must name a user`);
   return user;
 }
 

@@ -33,7 +33,12 @@ function userOfSender(config, channel, sender) {
   if (!channel) return null; // the same number may be two people on two channels
   const name = `${channel}:${sender}`;
   const user = Object.hasOwn(config.users, name) ? config.users[name] : name;
-  return user.length <= LONGEST_USER && user.trim() === user && !/[\u0000-\u001f\u007f]/.test(user) ? user : null;
+  return isUser(user) ? user : null;
+}
+
+/** Whether a user of the memory may have this name. */
+export function isUser(name) {
+  return name !== "" && name.length <= LONGEST_USER && name.trim() === name && !/[\u0000-\u001f\u007f]/.test(name);
 }
 
 function channelOf(ctx) {

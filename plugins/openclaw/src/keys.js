@@ -19,7 +19,9 @@ export class Keys {
 
   /** Gives the key. Throws an Error that says what to do. */
   async secret() {
-    return (this.#known ??= this.#config.apiKey || (await this.#read()));
+    const key = (this.#known ??= this.#config.apiKey || (await this.#read()));
+    if (!/^[\x21-\x7e]+$/.test(key)) throw new Error("The key has characters that no key has, or is empty. `recollect keys create` makes one.");
+    return key;
   }
 
   /** Reads the key anew when it is next asked for. */

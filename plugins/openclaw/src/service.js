@@ -52,7 +52,8 @@ export class BackgroundService {
 
   async #spawn(hostname, port) {
     const { client, config, keys, log } = this.#memory;
-    const env = { ...process.env, ...serviceEnvironment(config.service) };
+    const { RECOLLECT_API_KEY: _, RECOLLECT_KEY: __, ...inherited } = process.env; // keys of callers, which a service does not take
+    const env = { ...inherited, ...serviceEnvironment(config.service) };
     const child = spawn(config.command, ["--json", "serve", "--host", hostname, "--port", port], { env, stdio: ["ignore", "pipe", "pipe"] });
     this.#child = child;
     const ready = await firstLine(child, START_MS);

@@ -1,5 +1,6 @@
 // The tools of the agent. Whose memory they reach comes from the host's context, never from an argument.
 
+import { ServiceError } from "./client.js";
 import { userOfTool } from "./identity.js";
 import { keyOf } from "./spool.js";
 import { counted, harmless, numbered, percent } from "./words.js";
@@ -96,7 +97,8 @@ async function execute(memory, tool, ctx, call) {
     return await tool.run(memory, { user, ctx, ...call });
   } catch (error) {
     if (error.name !== "ServiceError") throw error;
-    return failed(`${error.message} Go on without it, and tell the user that memory is not available.`, error.kind);
+    const advice = error.kind === "refused" ? "Mend the call and try again." : "Go on without it, and tell the user that memory is not available.";
+    return failed(`${error.message} ${advice}`, error.kind);
   } finally {
     memory.log.debug(`recollect: ${tool.name} took ${(performance.now() - began).toFixed(1)} ms`);
   }
@@ -176,7 +178,7 @@ function entryOf(hit) {
 }
 
 function text(value, name) {
-  if (typeof value !== "string" || !value.trim()) throw new Error(`${name} must be a text that is not empty`);
+  if (typeof value !== "string" || !value.trim()) throw new ServiceError("refused", `${name} must be a text that is not empty.`);
   return value;
 }
 

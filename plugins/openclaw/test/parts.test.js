@@ -25,6 +25,7 @@ for (const [given, message] of [
   [{ database: "x" }, "recollect config: database must be a object, found string"],
   [{ url: "nowhere" }, 'recollect config: url is "nowhere"; it must be an address such as http://127.0.0.1:8787'],
   [{ url: "https://me:secret@host" }, "recollect config: url holds a login; give the bare address of host, and the key as apiKey or apiKeyFile"],
+  [{ ownerUser: "a\nb" }, 'recollect config: ownerUser is "a\\nb"; it must name a user'],
   [{ recallTimeoutMs: 1 }, "recollect config: recallTimeoutMs is 1; it must be between 50 and 14000"],
 ]) {
   test(`wrong settings are named: ${message}`, () => assert.throws(() => parseConfig(given, {}), { message }));
@@ -97,14 +98,16 @@ test("the background service says how to start one, or starts it", async () => {
   const keyFile = join(folder, "key");
   await writeFile(keyFile, "rk_first\n");
   await writeFile(join(folder, "service.json"), '{"database": {"password": "an older version wrote this"}}');
-  await writeFile(program, `#!/bin/sh\necho "$@" > '${folder}/started'\n[ -n "$RECOLLECT_DATABASE" ] && echo with a database >> '${folder}/started'\necho '{"url": "${url}", "location": "here", "key_file": "${keyFile}"}'\nexec sleep 600\n`);
+  await writeFile(program, `#!/bin/sh\necho "$@" > '${folder}/started'\n[ -n "$RECOLLECT_DATABASE" ] && echo "with a database$RECOLLECT_API_KEY" >> '${folder}/started'\necho '{"url": "${url}", "location": "here", "key_file": "${keyFile}"}'\nexec sleep 600\n`);
   await chmod(program, 0o755);
   const resolved = { database: { database: "memory", password: "hunter-two" }, embedding: { provider: "openai", apiKey: "sk-very-secret" } }; // as the host gives them
   const config = parseConfig({ url, startService: true, command: program, ...resolved });
   const memory = createMemory(config, folder, logger);
   const starting = new BackgroundService(memory);
+  process.env.RECOLLECT_API_KEY = "of a caller";
   starting.start();
   await starting.ready;
+  delete process.env.RECOLLECT_API_KEY;
   await starting.stop();
   assert.match(lines.at(-1), /^recollect: started/);
   const started = await readFile(join(folder, "started"), "utf8");
@@ -130,6 +133,7 @@ test("a key file that cannot be read is named, and no key at all says what to do
   const folder = await temporaryFolder();
   const keys = (config) => createMemory(parseConfig(config), folder, undefined).keys;
   await assert.rejects(keys({}).secret(), /No key is configured/);
+  await assert.rejects(keys({ apiKey: "rk_a b" }).secret(), /characters that no key has/);
   await assert.rejects(keys({ apiKeyFile: join(folder, "none") }).secret(), /The key file .*none cannot be read: ENOENT/);
   await rm(folder, { recursive: true });
 });

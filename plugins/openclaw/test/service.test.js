@@ -37,6 +37,17 @@ test("every type that the tool offers is stored and searched", whenServed, async
   }
 });
 
+test("a call that cannot be carried out says what to mend, and leaves the memory to others", whenServed, async () => {
+  for (const [name, params] of [["memory_store", { content: " " }], ["memory_store", {}], ["memory_store", { content: "x", importance: 7 }], ["memory_store", { content: "x", type: "evil" }], ["memory_recall", { query: "" }], ["memory_recall", { query: "x", limit: 0 }], ["search_context", { query: "x".repeat(2001) }], ["memory_forget", {}]]) {
+    const refused = await call(name, params);
+    assert.deepEqual([refused.action, refused.reason], ["failed", "refused"], refused.text);
+    assert.ok(!refused.text.includes("not available"), refused.text);
+  }
+  const memory = createMemory(parseConfig({ url, apiKey }), folder, undefined);
+  await assert.rejects(memory.client.call("GET", "/api/stats", { user: "a\nb" }), { kind: "refused" });
+  assert.equal(memory.client.isPaused, false);
+});
+
 test("search_context does not find the question that was just asked, but what was said before", whenServed, async () => {
   await host.turn("My sister Jana keeps bees in Olomouc.", { sessionId: "s0", before: [] });
   const ctx = { runId: "r1", sessionId: "s1", sessionKey: "agent:main:s1", channel: "webchat", trigger: "user" };
