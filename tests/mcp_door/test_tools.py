@@ -433,5 +433,7 @@ def test_a_question_under_way_is_no_answer_to_itself(memory: Memory, me: UserMem
         assert "blood" not in str((await called(client, "search_federated", query="blood type"))[1]["results"])
         clock.advance(hours=2)  # a turn that never ended
         assert await found("blood type") == ["What is my sister's blood type?"]
+        me.conversation("c3").append("user", "My sister's blood type is AB")  # which is no question
+        assert "My sister's blood type is AB" in await found("blood type")
 
     speak(in_process(memory), talk)

@@ -36,8 +36,8 @@ def federated_search(
 
     `nodes` names those to ask; without it all are asked that are enabled for this user, and with `()` none is. They are
     sent the query and the limit, nothing else. A node that is away, slow or lying is named in `degraded`. The last turn
-    of the conversation `current`, which is going on, is left out of what is found here. Raises InvalidInput for an unknown
-    node and NotPermitted for one that is not enabled for the user, before anything is sent.
+    of the conversation `current`, which is going on, is left out here. Raises InvalidInput for an unknown node and
+    NotPermitted for one that is not enabled for the user, before anything is sent.
     """
     query = _checked(query, limit)
     clients = clients_of(memory)

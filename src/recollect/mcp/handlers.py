@@ -34,6 +34,7 @@ _RECENT = 20
 _MOST = 100
 _SHOWN = 10
 _LONGEST_TURN: Final = timedelta(hours=1)
+_QUESTION_MARKS: Final = ("?", "\uff1f")
 _TOKENIZER: Final = LocalTokenizer()
 NOTHING_RELATED: Final = "Nothing related is remembered."
 
@@ -134,12 +135,13 @@ def _search(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
 
 
 def _unanswered(context: ToolContext) -> str | None:
-    """Give the conversation whose last word is a request of late: hooks saved it before the agent searches for it."""
+    """Give the conversation whose last word is a question of late: hooks saved it before the agent searches for it."""
     with suppress(NotPermitted):  # to list the conversations of a shared scope
         for conversation in context.me.conversations(limit=1):
             for message in context.me.conversation(conversation.id).messages(limit=1):
+                asks = message.role == "user" and message.content.rstrip().endswith(_QUESTION_MARKS)
                 is_late = context.memory.operations.now() - message.said_at < _LONGEST_TURN
-                return conversation.id if message.role == "user" and is_late else None
+                return conversation.id if asks and is_late else None
     return None
 
 

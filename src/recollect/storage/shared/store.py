@@ -146,7 +146,9 @@ class StoreFigures(StoreBase):
 
     def shares(self, now: datetime) -> StoreShares:
         """Count what of the memories and messages is what."""
-        return StoreShares(*map(int, self._ask("store_shares", {"now": now})[0]))
+        with self._reading() as session:
+            counts = (*session.row("shares_of_memories", {"now": now}), *session.row("shares_of_messages"))
+        return StoreShares(*map(int, counts))
 
 
 class SharedPlaceStore(StoreBase):

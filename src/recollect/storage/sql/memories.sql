@@ -195,14 +195,17 @@ SELECT (SELECT count(*) FROM users WHERE memories > 0 OR messages > 0 OR chunks 
        (SELECT count(*) FROM jobs j JOIN embedding_spaces s ON s.number = j.space
          WHERE s.state = 'active' AND j.due_at IS NULL) AS parked
 
--- store_shares --
--- What of the whole store was replaced or is over, and who said how much. It looks at every row.
-SELECT (SELECT count(*) FROM memories WHERE superseded_by IS NOT NULL) AS superseded,
-       (SELECT count(*) FROM memories
-         WHERE superseded_by IS NULL AND (expires_at <= :now OR valid_until <= :now)) AS expired,
-       (SELECT count(*) FROM messages WHERE role = 'user') AS requests,
-       (SELECT count(*) FROM messages WHERE role = 'assistant') AS responses,
-       (SELECT count(*) FROM messages WHERE role = 'reasoning') AS reasoning
+-- shares_of_memories --
+-- What of the whole store was replaced, and what is over. It looks at every row.
+SELECT count(*) FILTER (WHERE superseded_by IS NOT NULL) AS superseded,
+       count(*) FILTER (WHERE superseded_by IS NULL AND (expires_at <= :now OR valid_until <= :now)) AS expired
+  FROM memories
+
+-- shares_of_messages --
+-- How much of the whole store users asked, and assistants answered and thought. It looks at every row.
+SELECT count(*) FILTER (WHERE role = 'user') AS requests, count(*) FILTER (WHERE role = 'assistant') AS responses,
+       count(*) FILTER (WHERE role = 'reasoning') AS reasoning
+  FROM messages
 
 -- expired_users --
 -- Who has memories past their expiry.
