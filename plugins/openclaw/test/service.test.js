@@ -75,4 +75,8 @@ test("commands count what is held true, and what was said", whenServed, async ()
   assert.match(await run("stats", {}), new RegExp(`Memories: +${whole}\\n.*Requests: +[2-9]\\n.*Responses: +1\\n.*Reasoning: +1\\n`, "s"));
   assert.match(await run("stats", { user: "ben" }), new RegExp(`Memories: +${before + 1}\\n.*Requests: +0\\n`, "s"));
   assert.match(await run("search", "Jana bees", { limit: "5" }), /Olomouc/);
+  const own = createMemory(parseConfig({ url, apiKey: userKey, ownerUser: "anna", toolTimeoutMs: 60000 }), folder, undefined);
+  const limited = commandsOf((program, print) => registerCommands(program, () => own, print), (line) => printed.push(line));
+  await limited.stats({}); // with a key that is not an admin's
+  assert.match(printed.at(-1), /Chunks: +0$/);
 });
