@@ -1,5 +1,6 @@
 """The reserve beside a SQLite file: on a full disk it is given back, so that what a user forgets is forgotten."""
 
+import errno
 import json
 import os
 import subprocess
@@ -218,10 +219,29 @@ def test_a_lost_reserve_is_told_until_there_is_room(tmp_path: Path, monkeypatch:
             patch.setattr("shutil.disk_usage", lambda _: type("Usage", (), {"free": 0}))
             memory.maintain()
             assert [problem.check for problem in memory.doctor()] == ["reserve"]
-            assert any("of the 4 MB that are kept for forgetting" in advice for advice in memory.status().advice)
-        memory.maintain()
+            (told,) = memory.status().advice
+            assert "nearly full (0 MB free): of the 4 MB that are kept for forgetting on a full disk, 0 are" in told
         assert memory.doctor() == ()
         assert not any("kept for forgetting" in advice for advice in memory.status().advice)
+
+
+def test_a_store_that_grows_on_a_disk_with_room_is_not_told_that_it_is_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_store(tmp_path / "memory.db") as memory:
+        memory.user("me").remember_many([f"Ferry {number} leaves. {'It is on time. ' * 600}" for number in range(900)])
+        reserve = tmp_path / "memory.db-reserve"
+        assert reserve.stat().st_size == 4 * _MB
+        assert not any("full" in advice for advice in memory.status().advice)
+        assert reserve.stat().st_size > 8 * _MB
+        reserve.unlink()
+
+        def refuse(*_: object) -> None:
+            raise OSError(errno.EDQUOT, "Disk quota exceeded")
+
+        monkeypatch.setattr(ReserveFile, "_allocate", refuse)
+        (told,) = memory.status().advice
+        assert "cannot be kept (Disk quota exceeded)" in told
 
 
 def test_a_reserve_is_in_no_backup_and_no_sync(tmp_path: Path) -> None:

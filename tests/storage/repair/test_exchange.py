@@ -150,12 +150,13 @@ def test_damage_that_is_met_later_is_repaired_at_the_next_opening(tmp_path: Path
     with opened(path) as memory:
         memory.user("me").remember_many([{"content": f"{text}. " * 20} for text in _TOOLS])
     before = rows_of(path)["memories"]
-    damage(path, pages_of(path, 13, "memories")[3:4])
+    damage(path, pages := pages_of(path, 13, "memories")[3:4])
     with opened(path) as memory:
         assert memory.repaired is None
         with pytest.raises(FileDamaged, match="recollect repair"):
             memory.user("me").list(limit=1000)
-        assert "damage" in [problem.check for problem in memory.doctor()]
+        (found,) = [problem for problem in memory.doctor() if problem.check == "damage"]
+        assert (found.count, f"(number {pages[0]}) differ from the checksum" in found.advice) == (1, True)
     with opened(path) as memory:
         assert memory.repaired is not None
         found = memory.user("me").list(limit=1000).items

@@ -1,5 +1,5 @@
-"""Vectors that texts lack because an earlier version stored them: of the passages of long ones, of short messages, and
-of what users say of themselves, which was embedded after the word "user".
+"""Vectors that texts lack: of the passages of long ones, of short messages, and of what users say of themselves, which
+an earlier version did not make or embedded after the word "user", and those that a repair could not read.
 
 All items are looked through once; what lacks some gets a job that makes all its vectors anew, and is found by its old
 ones until then. The store is marked when all have their jobs, so an interrupted run begins again and writes no job
@@ -23,8 +23,14 @@ _WITH_MESSAGES = 2  # the version since which messages and passages have all the
 
 def advice(engine: Engine) -> str:
     """Say what to do about texts that lack vectors; empty when nothing is."""
-    if engine.models.configured is None or engine.store.passages() == PASSAGES:
+    known = engine.store.passages()
+    if engine.models.configured is None or known == PASSAGES:
         return ""
+    if known < 0:
+        return (
+            "The file was repaired, and not all vectors could be read for certain, so some texts may not be found by "
+            "all that they mean; run `recollect maintain`, which makes them anew."
+        )
     return (
         "Long texts, messages and memories that were stored by an earlier version are not found by all that they mean; "
         "run `recollect maintain`."

@@ -27,6 +27,8 @@ def advice(engine: Engine) -> str:
     made_by = engine.store.analyser()
     if made_by == ANALYSER:
         return ""
+    if made_by < 0:
+        return "What made the index of words could not be read when the file was repaired; run `recollect maintain`."
     age = "an older" if made_by < ANALYSER else "a newer"
     return f"The index of words was made by {age} analyser; run `recollect maintain`."
 

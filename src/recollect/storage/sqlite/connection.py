@@ -27,7 +27,7 @@ from recollect.storage.sqlite.page_checksums import sound_pages
 
 # Before this version, resetting the write-ahead log could corrupt a database.
 MINIMUM_VERSION = (3, 51, 3)
-_PAGE_BYTES = 8192
+PAGE_BYTES = 8192
 _CACHE_KIB = 65536
 _CHECKSUM_BYTES = 8
 _RESERVED_AT = 20  # the byte of the header that says how much of a page is reserved
@@ -55,9 +55,9 @@ def open_connection(path: Path, busy_timeout_s: float) -> apsw.Connection:
     """Open the file, create it for its owner only when it is new, and set what every connection needs."""
     check_version(apsw.sqlite_lib_version())
     has_checksums = load_checksums()
-    _forked_files.insist_not_inherited(path)
     if is_read_only(path):
-        return _open_for_reading(path, busy_timeout_s)
+        return open_for_reading(path, busy_timeout_s)
+    _forked_files.insist_not_inherited(path)
     with translated(path):
         while True:
             connection = _open_once(path, busy_timeout_s, has_checksums=has_checksums)
@@ -90,7 +90,7 @@ def _set_up(
     if fresh and path.exists():
         path.chmod(0o600)  # nothing has been written yet; the log and its index inherit this mode
         settle(path.parent)
-    connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
+    connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
     _leave_room(connection, path, has_checksums=has_checksums)
     patiently(busy_timeout_s, lambda: connection.execute("PRAGMA journal_mode = WAL"))
     connection.execute("PRAGMA synchronous = FULL")
@@ -168,13 +168,13 @@ def _denies_checksums(path: Path) -> bool:
     """
     file = apsw.VFSFile(file_layer(), os.fspath(path), [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY, 0])
     try:
-        page = bytearray(file.xRead(min(_PAGE_BYTES, file.xFileSize()), 0))
+        page = bytearray(file.xRead(min(PAGE_BYTES, file.xFileSize()), 0))
     finally:
         file.xClose()
-    if len(page) < _PAGE_BYTES:
+    if len(page) < PAGE_BYTES:
         return False
     page[_RESERVED_AT] = _CHECKSUM_BYTES
-    return bool(sound_pages(bytes(page), _PAGE_BYTES)[0])
+    return bool(sound_pages(bytes(page), PAGE_BYTES)[0])
 
 
 def file_layer() -> str:
@@ -188,8 +188,9 @@ def is_read_only(path: Path) -> bool:
     return path.is_file() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
 
 
-def _open_for_reading(path: Path, busy_timeout_s: float) -> apsw.Connection:
-    """Open a file that cannot be written. One without a log cannot change, so no lock is needed beside it."""
+def open_for_reading(path: Path, busy_timeout_s: float) -> apsw.Connection:
+    """Open a file that cannot be written, or must not be: one without a log has no need of a lock beside it."""
+    _forked_files.insist_not_inherited(path)
     log = Path(f"{path}-wal")
     settled = not (log.exists() and log.stat().st_size)
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI

@@ -30,6 +30,7 @@ class ReserveFile:
         self._lock = Lock()
         self._released = False
         self._in_need = 0  # threads that are using what was released
+        self.trouble = "another process is using it"  # why it is not whole, where the disk has room
 
     def wanted_bytes(self) -> int:
         """Say how large it should be for the database as it is now."""
@@ -45,6 +46,15 @@ class ReserveFile:
             return self.path.lstat().st_size
         except OSError:
             return 0
+
+    def free_bytes(self) -> int:
+        """Say how much of the disk is free."""
+        return shutil.disk_usage(self._database.parent).free
+
+    def has_room(self) -> bool:
+        """Tell whether it can be made whole and as much again stays free."""
+        wanted = self.wanted_bytes()
+        return self.free_bytes() >= wanted - self.held_bytes() + wanted
 
     def release_some(self) -> bool:
         """Give back what opening the database takes; says whether there was anything."""
@@ -96,12 +106,13 @@ class ReserveFile:
                 self._shrink(held)
                 return True
             try:
-                free = shutil.disk_usage(self._database.parent).free
+                free = self.free_bytes()
                 size = min(wanted, held + free // _GRAIN_BYTES * _GRAIN_BYTES) if self._released else wanted
-                if size <= held or (not self._released and free < wanted - held + wanted):
+                if size <= held or (not self._released and not self.has_room()):
                     return False
                 self._allocate(size)
-            except OSError:  # another process was faster, or a quota ends before the disk does
+            except OSError as error:  # another process was faster, or a quota ends before the disk does
+                self.trouble = error.strerror or str(error)
                 return False
             self._released = self._released and size < wanted
             return size == wanted

@@ -43,7 +43,7 @@ from recollect.storage.sqlite.connection import (
 )
 from recollect.storage.sqlite.damage_notes import DamageNote
 from recollect.storage.sqlite.group_commit import PendingGroup, SharedWrite, WriteGroup, WriteTurns, begin_together
-from recollect.storage.sqlite.maintenance.checks import contradictions
+from recollect.storage.sqlite.maintenance.checks import contradictions, damage
 from recollect.storage.sqlite.maintenance.copy import copy_database
 from recollect.storage.sqlite.maintenance.first_look import look_at_tables
 from recollect.storage.sqlite.maintenance.raw_bytes import raw_blocks
@@ -425,7 +425,7 @@ class SqliteStore(
                 repaired = last_repair(connection, self._path)
                 problems += [Problem("repaired", repaired.lost_rows, describe(repaired))] if repaired else []
         except FileDamaged as error:
-            problems.append(Problem("damage", 1, str(error)))
+            problems.append(damage(self._path) or Problem("damage", 1, str(error)))
         if self._path.stat().st_mode & 0o077:
             problems.append(Problem("file_mode", 1, f"Others may read {self._path}: run chmod 600 on it."))
         return [*problems, *(Problem("reserve", 1, advice) for advice in self._advice_about_reserve())]
@@ -453,12 +453,18 @@ class SqliteStore(
         return [*told, *self._advice_about_reserve()]
 
     def _advice_about_reserve(self) -> Iterator[str]:
+        self.restock_reserve()  # the file may have grown since it was opened
         wanted, held = self._reserve.wanted_bytes(), self._reserve.held_bytes()
-        if held < wanted // 2 and not is_read_only(self._path):
-            yield (
-                f"The disk of {self._path} is nearly full: of the {wanted // 2**20} MB that are kept for forgetting on "
-                f"a full disk, {held // 2**20} are left. Make room; `recollect maintain` keeps them again."
-            )
+        if held >= wanted // 2 or is_read_only(self._path):
+            return
+        missing = f"of the {wanted // 2**20} MB that are kept for forgetting on a full disk, {held // 2**20} are there"
+        if self._reserve.has_room():
+            yield f"The reserve of {self._path} cannot be kept ({self._reserve.trouble}): {missing}."
+            return
+        yield (
+            f"The disk of {self._path} is nearly full ({self._reserve.free_bytes() // 2**20:,} MB free): {missing}. "
+            "Make room; `recollect maintain` keeps them again."
+        )
 
     def close(self) -> None:
         """Close all connections; a commit under way is finished first."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import apsw
 
 from recollect.model.literals import ITEM_KINDS, VectorKind
-from recollect.storage.rows import ANALYSER, IDENTITY, PASSAGES, of_kind
+from recollect.storage.rows import ANALYSER, IDENTITY, PASSAGES, UNKNOWN, of_kind
 from recollect.storage.spaces import SpaceRow
 from recollect.storage.sqlite.maintenance.scrub import refresh_statistics
 from recollect.storage.sqlite.repair.known_tables import KnownSchema
@@ -92,9 +92,9 @@ def _owe_vectors(target: apsw.Connection, spaces: Sequence[SpaceRow], now: datet
 def _losses(target: apsw.Connection, schema: KnownSchema) -> Iterator[str]:
     """Name what a store cannot do without, if it was lost."""
     if not target.execute(query("has_mark"), {"name": ANALYSER}).fetchall():
-        target.execute(query("save_mark"), {"name": ANALYSER, "value": 0})
+        target.execute(query("save_mark"), {"name": ANALYSER, "value": UNKNOWN})
         if schema.has_passages:
-            target.execute(query("save_mark"), {"name": PASSAGES, "value": 0})
+            target.execute(query("save_mark"), {"name": PASSAGES, "value": UNKNOWN})
         yield _NO_ANALYSER
     originals = target.execute(query("any_original")).fetchall()
     if _MEDIA in schema.tables:

@@ -11,7 +11,7 @@ import numpy as np
 
 from recollect.model.repairs import TableSalvage
 from recollect.ports.repair import ItemMarks
-from recollect.storage.rows import PASSAGES
+from recollect.storage.rows import PASSAGES, UNKNOWN
 from recollect.storage.spaces import SpaceRow, list_spaces
 from recollect.storage.sqlite.binary_codes import encode
 from recollect.storage.sqlite.repair.forgotten_rows import ForgottenRows
@@ -82,9 +82,8 @@ class Salvage:
             self.notes.append(_NO_SPACE)
         made = {name: self._count(name) for name in _MADE_FROM_OTHERS}
         if self._schema.has_passages and self._has_lost_vectors():
-            self._target.execute(
-                query("save_mark"), {"name": PASSAGES, "value": 0}
-            )  # all long texts are looked through
+            # all long texts are looked through
+            self._target.execute(query("save_mark"), {"name": PASSAGES, "value": UNKNOWN})
         mended = mend(self._target, spaces, self._schema, self._now)
         self.notes += mended.notes
         if self._forgotten.dropped:
