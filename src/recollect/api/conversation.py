@@ -6,7 +6,7 @@ from typing import Any, Unpack
 from recollect.api.scoped import Scoped, canonical, check_limit
 from recollect.engine.base.context import Engine
 from recollect.engine.conversations import compact, message_drafts, message_log
-from recollect.errors import InvalidInput, InvalidMessage
+from recollect.errors import InvalidInput
 from recollect.model.literals import MessageRole, Trust
 from recollect.model.memories import Scope
 from recollect.model.messages import (
@@ -18,6 +18,7 @@ from recollect.model.messages import (
     MessageFields,
     NewMessage,
     Window,
+    message_of,
 )
 from recollect.model.readings import TaughtMemory
 
@@ -46,11 +47,7 @@ class Conversation(Scoped):
         OpenAI or Anthropic. An assistant's `tool_calls` and the results with their `tool_call_id` stay together in
         every window. `speaker` is the name of the person who says it, where there are several.
         """
-        try:
-            message = NewMessage(role, content, **fields)
-        except TypeError as error:
-            names = ", ".join(sorted(MessageFields.__annotations__))
-            raise InvalidMessage(f"{error}. A message has: {names}.") from error
+        message = message_of(role, content, fields)
         parts = message_log.expand([message])
         position = next((number for number, part in enumerate(parts) if part is message), 0)
         return self._append_all(parts)[position]

@@ -4,12 +4,12 @@ They are memories like all others; these namespaces know which fields each type 
 `me.facts("light.office")`, `me.events(since=…)`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Unpack
+from typing import Any, Unpack
 
-from recollect.api.scoped import Scoped, check_limit
+from recollect.api.scoped import Scoped, check_limit, new_memory
 from recollect.engine.drafts import memory_drafts
 from recollect.engine.drafts.memory_drafts import checked_participants
 from recollect.engine.memories import remember
@@ -17,7 +17,7 @@ from recollect.engine.memories.doubts import find_doubts, find_outranked
 from recollect.engine.search import timeline
 from recollect.errors import InvalidMemory
 from recollect.model.literals import MemoryType
-from recollect.model.memories import CommonFields, Doubt, KeyedFields, MemoryRecord, NewMemory, Remembered
+from recollect.model.memories import CommonFields, Doubt, KeyedFields, MemoryRecord, Remembered
 from recollect.model.readings import ASSISTANT, STANDING
 from recollect.model.stats import TimelineBucket, TimelineUnit
 from recollect.ports import StoreReader
@@ -35,8 +35,11 @@ class _TypedMemories(Scoped):
         filters = self._filters({"type": type, "subject": subject, "key": key})
         return tuple(self._reading.store.read(self._scope, lambda reader: reader.select(filters, limit)))
 
-    def _store(self, memory: NewMemory) -> Remembered:
-        return remember.remember(self._engine, self._scope, memory)
+    def _store(self, content: str, given: Mapping[str, Any], **own: object) -> Remembered:
+        """Store a memory whose `own` fields the verb knows, with those that were given beside."""
+        if twice := given.keys() & own.keys():
+            raise InvalidMemory(f"{', '.join(sorted(twice))} cannot be given here: this verb sets it.")
+        return remember.remember(self._engine, self._scope, new_memory({"content": content, **own, **given}))
 
 
 class UserFacts(_TypedMemories):
@@ -59,7 +62,7 @@ class UserFacts(_TypedMemories):
         """
         _check_filled(subject=subject, key=key, value=value)
         text = content or f"{subject} {_words(key)}: {value}"
-        return self._store(NewMemory(text, type="fact", subject=subject, key=key, value=value, **fields))
+        return self._store(text, fields, type="fact", subject=subject, key=key, value=value)
 
     def doubts(self, subject: str | None = None) -> tuple[Doubt, ...]:
         """List memories that a later statement contradicts without replacing them: its source is less trusted, or it
@@ -95,7 +98,7 @@ class UserPreferences(_TypedMemories):
         context = fields.get("context", "")
         when = f" ({_words(context)})" if context else ""
         text = content or f"{category}: {_words(key)} {value}{when}"
-        return self._store(NewMemory(text, type="preference", subject=category, key=key, value=value, **fields))
+        return self._store(text, fields, type="preference", subject=category, key=key, value=value)
 
 
 class UserEvents(_TypedMemories):
@@ -145,8 +148,8 @@ class UserEvents(_TypedMemories):
         given: CommonFields = {"importance": 0.5, **fields}
         if participants:
             given["metadata"] = {**given.get("metadata", {}), "participants": checked_participants(participants)}
-        event = NewMemory(summary, type="event", subject=entity, key=kind, value=details, occurred_at=moment, **given)
-        return self._store(event)
+        own = {"subject": entity, "key": kind, "value": details, "occurred_at": moment}
+        return self._store(summary, given, type="event", **own)
 
     def timeline(
         self,
@@ -178,7 +181,7 @@ class UserLessons(_TypedMemories):
 
     def add(self, lesson: str, **fields: Unpack[CommonFields]) -> Remembered:
         """Store a lesson, with the `context` it applies to and the `confidence` it deserves."""
-        return self._store(NewMemory(lesson, type="lesson", **fields))
+        return self._store(lesson, fields, type="lesson")
 
 
 class UserInstructions(_TypedMemories):
@@ -192,7 +195,7 @@ class UserInstructions(_TypedMemories):
         """Store an instruction that applies always: `before_prompt` shows it before every prompt."""
         given: CommonFields = {"importance": 0.9, **fields}
         given["metadata"] = {**given.get("metadata", {}), STANDING: True}
-        return self._store(NewMemory(instruction, type="preference", subject=ASSISTANT, **given))
+        return self._store(instruction, given, type="preference", subject=ASSISTANT)
 
 
 def _by_confidence(records: tuple[MemoryRecord, ...]) -> tuple[MemoryRecord, ...]:

@@ -23,6 +23,7 @@ from recollect.errors import InvalidInput, NotFound, StoreError, UnknownKey
 from recollect.model.literals import PERMISSIONS, Permission
 from recollect.ports import STORE, StoreWriter
 from recollect.text.clean import clean
+from recollect.verbs import Verbs
 
 USUAL_SCOPES: Final[tuple[Permission, ...]] = ("read", "write", "forget")
 
@@ -45,7 +46,7 @@ _MAX_NAME: Final = 100
 _MAX_RECORDED_USES: Final = 10_000
 
 
-class Keys:
+class Keys(Verbs):
     """The API keys of a store."""
 
     def __init__(self, engine: Engine) -> None:

@@ -45,6 +45,7 @@ from recollect.ports import BackupProgress, Clock, Embedder, StepListener, Summa
 from recollect.settings import Settings, load_settings
 from recollect.storage import distribute_store, repair_store
 from recollect.text.clean import clean
+from recollect.verbs import Verbs
 
 __all__ = ["AuditedWrite", "IdempotentRequest", "Memory", "UserMemory"]
 
@@ -60,7 +61,7 @@ def chosen_settings(database: str | PathLike[str] | None, settings: Settings | N
     return settings
 
 
-class Memory:
+class Memory(Verbs):
     """An open store. Use it in a `with` statement, or call `close`.
 
     Any number of threads may share one; any number of processes may open the same store.

@@ -11,9 +11,10 @@ from recollect.errors import InvalidInput
 from recollect.model.memories import Space
 from recollect.model.stats import Estimate, Model, Reembedding, WorkReport
 from recollect.ports import Embedder
+from recollect.verbs import Verbs
 
 
-class StoreModels:
+class StoreModels(Verbs):
     """The embedding models of a store."""
 
     def __init__(self, engine: Engine) -> None:

@@ -22,11 +22,12 @@ from recollect.model.memories import Scope
 from recollect.model.receipts import Receipt
 from recollect.model.stats import AuditLine, Problem, Purged, SearchFigures, Status, UserLimits
 from recollect.ports import STORE, ChangeNotifier, Observer
+from recollect.verbs import Verbs
 
 MAX_CHANGES = 200
 
 
-class StoreOperations:
+class StoreOperations(Verbs):
     """Health checks, idempotent requests, the change feed and the audit log of a store."""
 
     def __init__(self, engine: Engine) -> None:

@@ -1,10 +1,18 @@
 """`me.places`: where memories cluster, the user's own names for places, and geocoding."""
 
-from recollect.api.scoped import Scoped, as_location, check_limit
+from recollect.api.scoped import Scoped, check_limit
 from recollect.engine.places import address_lookup, user_places
 from recollect.errors import InvalidInput
 from recollect.model.geo import Circle
-from recollect.model.places import Located, Location, LocationLike, NamedPlace, PlaceSummary, check_coordinates
+from recollect.model.places import (
+    Located,
+    Location,
+    LocationLike,
+    NamedPlace,
+    PlaceSummary,
+    as_location,
+    check_coordinates,
+)
 from recollect.model.search import PlaceContents
 
 _MAX_RADIUS_KM = 2_000

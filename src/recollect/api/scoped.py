@@ -14,15 +14,16 @@ from recollect.errors import InvalidInput, InvalidMemory, NotFound
 from recollect.model.filters import FilterFields, Filters
 from recollect.model.literals import MEMORY_TYPES, TYPE_ALIASES
 from recollect.model.memories import NewMemory, OfferedMemory, Scope
-from recollect.model.places import Location, LocationLike, LocationMode, SearchLocation
+from recollect.model.places import LocationLike, LocationMode, SearchLocation, as_location, with_location
 from recollect.model.scopes import ScopeChoice
 from recollect.text.clean import clean
+from recollect.verbs import Verbs
 
 MAX_PAGE = 1_000
 _MAX_PATH_BYTES = 1_000  # more does not fit into an index
 
 
-class Scoped:
+class Scoped(Verbs):
     """One user's part of an open store."""
 
     def __init__(self, engine: Engine, scope: Scope) -> None:
@@ -54,13 +55,17 @@ class Scoped:
 
 def as_offered(memory: OfferedMemory | Mapping[str, Any]) -> OfferedMemory:
     """Convert a mapping to a `NewMemory`. Raises InvalidMemory."""
-    if isinstance(memory, (str, NewMemory)):
-        return memory
+    return memory if isinstance(memory, (str, NewMemory)) else new_memory(memory)
+
+
+def new_memory(memory: Mapping[str, Any]) -> NewMemory:
+    """Make a memory of its fields. Raises InvalidMemory."""
     try:
-        return NewMemory(**memory)
-    except TypeError as error:
-        names = ", ".join(field.name for field in fields(NewMemory))
-        raise InvalidMemory(f"A memory cannot be made from this: {error}. Its fields are: {names}.") from error
+        return NewMemory(**with_location(memory))
+    except (TypeError, AttributeError) as error:
+        names = ", ".join((*(field.name for field in fields(NewMemory)), "location"))
+        said = str(error).replace("NewMemory.__init__() ", "")
+        raise InvalidMemory(f"A memory cannot be made from this: {said}. Its fields are: {names}.") from error
 
 
 def scope_choice(given: str | Sequence[str] | None, default: ScopeChoice) -> ScopeChoice:
@@ -72,21 +77,6 @@ def scope_choice(given: str | Sequence[str] | None, default: ScopeChoice) -> Sco
             return choice
         case names:
             return names
-
-
-def as_location(given: LocationLike) -> Location:
-    """Convert coordinates or the name of a place to a `Location`."""
-    if isinstance(given, Location):
-        return given
-    if isinstance(given, str):
-        return Location(place_label=given)
-    try:
-        lat, lng = given
-    except (TypeError, ValueError) as error:
-        raise InvalidInput(
-            f"The location is {given!r}; it must be a pair of lat and lng, a name, or a Location."
-        ) from error
-    return Location(lat, lng)
 
 
 def one_radius(radius_km: float | None, location_radius_km: float | None) -> float | None:

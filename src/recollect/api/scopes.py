@@ -14,13 +14,14 @@ from recollect.errors import InvalidInput, NotFound
 from recollect.model.scopes import SCOPE_ROLES, Membership, ScopeRole, SharedScope, shared_name, shared_scope
 from recollect.model.search import Forgotten
 from recollect.ports import StoreWriter
+from recollect.verbs import Verbs
 
 _ADDED: Final = "scopes.add"
 _REMOVED: Final = "scopes.remove"
 _DELETED: Final = "scopes.delete"
 
 
-class Scopes:
+class Scopes(Verbs):
     """The shared scopes of a store. A scope is there as soon as it has a member."""
 
     def __init__(self, engine: Engine) -> None:

@@ -5,12 +5,14 @@ from collections.abc import Callable, Coroutine
 from functools import wraps
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
+from recollect.verbs import Verbs
+
 _Sync = TypeVar("_Sync")
 _Params = ParamSpec("_Params")
 _Result = TypeVar("_Result")
 
 
-class AsyncTwin(Generic[_Sync]):
+class AsyncTwin(Verbs, Generic[_Sync]):
     """Base of the asynchronous twin of a class: it holds the object whose verbs it runs in threads."""
 
     def __init__(self, sync: _Sync) -> None:

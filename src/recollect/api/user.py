@@ -15,12 +15,12 @@ from recollect.api.media import UserMedia
 from recollect.api.messages import UserMessages
 from recollect.api.places import UserPlaces
 from recollect.api.scoped import (
-    as_location,
     as_offered,
     canonical,
     check_limit,
     check_path,
     check_types,
+    new_memory,
     one_radius,
     scope_choice,
     search_location,
@@ -50,7 +50,7 @@ from recollect.model.filters import ChunkFilters, FilterFields, Filters, ItemFil
 from recollect.model.literals import USUAL_SOURCES, MemoryType, Source
 from recollect.model.memories import MemoryChanges, MemoryFields, MemoryRecord, NewMemory, Page, Remembered, VectorLike
 from recollect.model.messages import Content, ConversationInfo, NewMessage
-from recollect.model.places import Location, LocationLike, LocationMode
+from recollect.model.places import Location, LocationLike, LocationMode, as_location, with_location
 from recollect.model.scopes import Membership, is_reserved
 from recollect.model.search import About, Forgotten, PromptContext, Recall, TurnOutcome
 from recollect.model.stats import Stats
@@ -152,8 +152,11 @@ class UserMemory(InsightVerbs, UserSimilarity):
 
         The same text twice is a `duplicate`, and so is a rewording of a known memory of the same type. A new value for
         the same `subject`, `key` and `context` supersedes the old one, which stays in the history.
+
+        `location` is where it is: coordinates, a name, a `Location`, or a mapping with its fields; it stands for `lat`,
+        `lng`, `address` and `place_label`.
         """
-        return remember.remember(self._engine, self._scope, NewMemory(content, **fields), wait=wait)
+        return remember.remember(self._engine, self._scope, new_memory({"content": content, **fields}), wait=wait)
 
     def remember_many(
         self,
@@ -313,12 +316,12 @@ class UserMemory(InsightVerbs, UserSimilarity):
 
     def update(self, id: str, **changes: Unpack[MemoryChanges]) -> MemoryRecord:
         """Change a memory's content or fields and return it; the version before stays in its `history`."""
-        known_names = {field.name for field in fields(NewMemory)}
+        known_names = {"location", *(field.name for field in fields(NewMemory))}
         unknown = sorted(changes.keys() - known_names)
         if unknown or not changes:
             problem = f"Unknown fields: {', '.join(unknown)}." if unknown else "Nothing to change."
             raise InvalidMemory(f"{problem} A memory has: {', '.join(sorted(known_names))}.")
-        return update.update(self._engine, self._scope, canonical(id), dict(changes))
+        return update.update(self._engine, self._scope, canonical(id), with_location(changes))
 
     def rate(self, id: str, feedback: int | None, *, comment: str = "") -> MemoryRecord:
         """Store the user's feedback on a memory: 1, -1, or None to take it back. Raises NotFound.

@@ -19,13 +19,14 @@ from recollect.client.facts import ServiceEvents, ServiceFacts, ServiceInstructi
 from recollect.client.media import ServiceMedia
 from recollect.client.service import ServiceConnection
 from recollect.client.user import ServiceUserMemory
+from recollect.verbs import Verbs
 
 __all__ = ["AsyncClient", "AsyncServiceUserMemory", "Client", "ServiceUserMemory"]
 
 _TIMEOUT_S: Final = 30.0
 
 
-class Client:
+class Client(Verbs):
     """A Recollect service. Threads may share one."""
 
     def __init__(self, service: ServiceConnection) -> None:

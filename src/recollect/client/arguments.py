@@ -1,13 +1,13 @@
 """Arguments of the verbs as the service takes them."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, is_dataclass
 from typing import Any
 
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, InvalidMemory
 from recollect.model.memories import NewMemory, VectorLike
 from recollect.model.messages import NewMessage
-from recollect.model.places import Location, LocationLike
+from recollect.model.places import LocationLike, as_location, with_location
 
 
 def refuse_vector(vector: VectorLike | None) -> None:
@@ -20,14 +20,21 @@ def memory_body(memory: str | NewMemory | Mapping[str, Any]) -> dict[str, Any]:
     """Give the body of a memory: what differs from the defaults."""
     if isinstance(memory, str):
         return {"content": memory}
-    fields: Mapping[str, Any] = _fields(memory) if isinstance(memory, NewMemory) else memory
+    fields: Mapping[str, Any] = _fields(memory) if isinstance(memory, NewMemory) else with_location(memory)
     refuse_vector(fields.get("vector"))
     defaults = _fields(NewMemory(""))
+    check_names(fields, defaults)
     return {
         name: value
         for name, value in fields.items()
         if name == "content" or name not in defaults or value != defaults[name]
     }
+
+
+def check_names(fields: Mapping[str, Any], known: Collection[str]) -> None:
+    """Refuse fields that no memory has. Raises InvalidMemory."""
+    if unknown := sorted(fields.keys() - set(known)):
+        raise InvalidMemory(f"A memory has no {', '.join(unknown)}. Its fields are: {', '.join(known)}, location.")
 
 
 def message_body(message: NewMessage | Mapping[str, Any]) -> dict[str, Any]:
@@ -52,33 +59,14 @@ def location_fields(location: LocationLike | None) -> dict[str, Any]:
     """Give a location as the searches take it: coordinates, or the name of a place."""
     if location is None:
         return {}
-    if isinstance(location, str):
-        return {"at": location}
-    if isinstance(location, Location):
-        if location.lat is None and location.place_label and not location.address:
-            return {"at": location.place_label}
-        if location.lat is None:
-            raise InvalidInput("An address alone is no location for a service. Give lat and lng, or a place_label.")
-        return {"lat": location.lat, "lng": location.lng}
-    return _pair(location)
+    where = as_location(location)
+    if where.lat is None and where.place_label and not where.address:
+        return {"at": where.place_label}
+    if where.lat is None:
+        raise InvalidInput("An address alone is no location for a service. Give lat and lng, or a place_label.")
+    return {"lat": where.lat, "lng": where.lng}
 
 
 def place_fields(location: LocationLike | None) -> dict[str, Any]:
     """Give a location as it is stored: coordinates, address and label."""
-    if location is None:
-        return {}
-    if isinstance(location, str):
-        return {"place_label": location}
-    if isinstance(location, Location):
-        return {name: value for name, value in asdict(location).items() if value not in (None, "")}
-    return _pair(location)
-
-
-def _pair(location: Any) -> dict[str, Any]:  # noqa: ANN401 - a caller without types may pass anything
-    try:
-        lat, lng = location
-    except (TypeError, ValueError) as error:
-        raise InvalidInput(
-            f"The location is {location!r}; it must be a pair of lat and lng, a name, or a Location."
-        ) from error
-    return {"lat": lat, "lng": lng}
+    return with_location({"location": location})

@@ -19,6 +19,7 @@ from recollect.model.messages import (
     MessageFields,
     NewMessage,
     Window,
+    message_of,
 )
 from recollect.model.places import Located, LocationLike, NamedPlace, PlaceSummary
 from recollect.model.readings import MemoryOrigin, TaughtMemory
@@ -37,7 +38,7 @@ class ServiceConversation(ServiceScoped):
 
     def append(self, role: MessageRole, content: Content = "", **fields: Unpack[MessageFields]) -> Appended:
         """Append a message. The result has the message that was stored."""
-        return self.extend([NewMessage(role, content, **fields)])[0]
+        return self.extend([message_of(role, content, fields)])[0]
 
     def extend(self, messages: Iterable[NewMessage | Mapping[str, Any]]) -> tuple[Appended, ...]:
         """Append several messages, all or none."""

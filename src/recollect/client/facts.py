@@ -8,6 +8,7 @@ from recollect.client.arguments import refuse_vector
 from recollect.client.decode import decode, decode_all
 from recollect.client.scoped import ServiceScoped
 from recollect.model.memories import CommonFields, Doubt, KeyedFields, MemoryRecord, Remembered
+from recollect.model.places import with_location
 from recollect.model.stats import TimelineBucket, TimelineUnit
 
 
@@ -19,7 +20,7 @@ class _ServiceTyped(ServiceScoped):
         refuse_vector(fields.get("vector"))
         said: dict[str, Any] = {
             **{name: value for name, value in body.items() if value not in (None, "", ())},
-            **fields,
+            **with_location(fields),
         }
         said.pop("vector", None)
         return decode(Remembered, self._post(path, said))

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from recollect.client.service import ServiceConnection
+from recollect.verbs import Verbs
 
 
-class ServiceScoped:
+class ServiceScoped(Verbs):
     """One user's part of a service. Without a name, the key's own user is meant."""
 
     def __init__(self, service: ServiceConnection, user_id: str) -> None:

@@ -27,7 +27,7 @@ from recollect.model.memories import (
     VectorLike,
 )
 from recollect.model.messages import Content, ConversationInfo, NewMessage
-from recollect.model.places import LocationLike, LocationMode
+from recollect.model.places import LocationLike, LocationMode, with_location
 from recollect.model.scopes import Membership
 from recollect.model.search import About, Forgotten, PromptContext, Recall, TurnOutcome
 from recollect.model.stats import Stats
@@ -250,7 +250,7 @@ class ServiceUserMemory(ServiceScoped):
     def update(self, id: str, **changes: Unpack[MemoryChanges]) -> MemoryRecord:
         """Change a memory's content or fields and return it; the version before stays in its `history`."""
         refuse_vector(changes.get("vector"))
-        return decode(MemoryRecord, self._send("PATCH", _memory(id), cast("Mapping[str, object]", changes)))
+        return decode(MemoryRecord, self._send("PATCH", _memory(id), with_location(changes)))
 
     def rate(self, id: str, feedback: int | None, *, comment: str = "") -> MemoryRecord:
         """Store the user's feedback on a memory: 1, -1, or None to take it back. Raises NotFound."""

@@ -13,7 +13,7 @@ from typing import Any
 from recollect.errors import InvalidMessage
 from recollect.model.literals import ROLES, MessageRole
 from recollect.model.messages import Content, NewMessage, ToolCall
-from recollect.model.places import PlaceFields
+from recollect.model.places import PLACE_FIELDS, PlaceFields, with_location
 
 # What hosts call the roles.
 _ROLES: Mapping[str, MessageRole] = {
@@ -147,8 +147,11 @@ def _id(offered: Mapping[str, Any]) -> str:
 
 def _place(offered: Mapping[str, Any]) -> PlaceFields:
     """Give where a message was said: its own fields, or those of its `location`."""
+    where = {name: offered.get(name) for name in PLACE_FIELDS}
     location = offered.get("location")
-    where = {**location, **offered} if isinstance(location, Mapping) else offered
+    if isinstance(location, Mapping):  # that of a host may have more fields
+        location = {name: location[name] for name in PLACE_FIELDS if name in location} or None
+    where = with_location({**where, "location": location})
     address, label = where.get("address") or "", where.get("place_label") or ""
     if not isinstance(address, str) or not isinstance(label, str):
         raise InvalidMessage("The address and the place_label of a message are texts.")

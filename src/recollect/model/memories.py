@@ -13,7 +13,7 @@ from recollect.model.files import Chunk
 from recollect.model.literals import MemoryType, VectorKind
 from recollect.model.media import Media, MediaLike
 from recollect.model.messages import Message
-from recollect.model.places import PlaceRow
+from recollect.model.places import LocationLike, PlaceRow
 
 Vector: TypeAlias = NDArray[np.float32]
 VectorLike: TypeAlias = Sequence[float] | NDArray[np.float32]
@@ -34,7 +34,10 @@ class Scope:
 
 
 class CommonFields(TypedDict, total=False):
-    """The optional fields that every typed memory has, as keyword arguments of `me.facts.set` and the like."""
+    """The optional fields that every typed memory has, as keyword arguments of `me.facts.set` and the like.
+
+    `location` stands for `lat`, `lng`, `address` and `place_label`.
+    """
 
     importance: float
     confidence: float
@@ -49,6 +52,7 @@ class CommonFields(TypedDict, total=False):
     lng: float | None
     address: str
     place_label: str
+    location: LocationLike | None
     metadata: Mapping[str, Any]
     media: Sequence[MediaLike]
     vector: VectorLike | None

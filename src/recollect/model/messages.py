@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
 
+from recollect.errors import InvalidMessage
 from recollect.model.literals import MessageRole, MessageStatus
 from recollect.model.media import Media, MediaLike
+from recollect.model.places import LocationLike, with_location
 
 Content: TypeAlias = str | Sequence[str | Mapping[str, Any]]
 
@@ -38,6 +40,7 @@ class MessageFields(TypedDict, total=False):
     lng: float | None
     address: str
     place_label: str
+    location: LocationLike | None
     media: Sequence[MediaLike]
 
 
@@ -68,6 +71,16 @@ class NewMessage:
     address: str = ""
     place_label: str = ""
     media: Sequence[MediaLike] = ()
+
+
+def message_of(role: MessageRole, content: Content, fields: Mapping[str, Any]) -> NewMessage:
+    """Make a message of keyword arguments. Raises InvalidMessage."""
+    try:
+        return NewMessage(role, content, **with_location(fields))
+    except TypeError as error:
+        names = ", ".join(sorted(MessageFields.__annotations__))
+        said = str(error).replace("NewMessage.__init__() ", "")
+        raise InvalidMessage(f"A message cannot be made from this: {said}. Its fields are: {names}.") from error
 
 
 class Message(NamedTuple):

@@ -1,9 +1,10 @@
 """Places: locations, their names, and the location of a search. Coordinates are WGS84 degrees, both or neither."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, NamedTuple, TypeAlias, TypedDict, TypeGuard
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypedDict, TypeGuard
 from uuid import UUID
 
 from recollect.errors import InvalidInput
@@ -48,8 +49,45 @@ class PlaceFields(TypedDict, total=False):
     place_label: str
 
 
-# What a parameter `location` accepts: a location, coordinates, or a name.
-LocationLike: TypeAlias = Location | tuple[float, float] | str
+# What a parameter `location` accepts: a location, or a mapping with its fields; coordinates; or a name.
+LocationLike: TypeAlias = Location | PlaceFields | tuple[float, float] | str
+
+PLACE_FIELDS: Final = ("lat", "lng", "address", "place_label")
+
+
+def as_location(given: Any) -> Location:  # noqa: ANN401 - a caller without types may pass anything
+    """Convert what a parameter `location` accepts. Raises InvalidInput."""
+    match given:
+        case Location():
+            location = given
+        case str():
+            location = Location(place_label=given)
+        case Mapping():
+            if not given or given.keys() - set(PLACE_FIELDS):
+                raise InvalidInput(f"The location is {given!r}; its fields are {', '.join(PLACE_FIELDS)}.")
+            location = Location(**{name: value for name, value in given.items() if value is not None})
+        case [lat, lng]:
+            location = Location(lat, lng)
+        case _:
+            raise InvalidInput(f"The location is {given!r}; it must be a pair of lat and lng, a name, or a Location.")
+    check_coordinates(location.lat, location.lng)
+    for name in ("address", "place_label"):
+        if not isinstance(getattr(location, name), str):
+            raise InvalidInput(f"The {name} of the location is {getattr(location, name)!r}; it must be a text.")
+    return location
+
+
+def with_location(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Spread the field `location` over the four that are stored. What is in both must be the same."""
+    spread = {name: value for name, value in fields.items() if name != "location"}
+    location = None if fields.get("location") is None else as_location(fields["location"])
+    for name in PLACE_FIELDS if location is not None else ():
+        inside, beside = getattr(location, name), spread.get(name)
+        if inside not in (None, "") and beside not in (None, "", inside):
+            raise InvalidInput(f"{name} is {beside!r}, but {inside!r} in the location; say it once.")
+        if inside not in (None, ""):
+            spread[name] = inside
+    return spread
 
 
 class Located(NamedTuple):

@@ -1,0 +1,152 @@
+"""What does not fit is refused in words that name what does, by every verb; a location is one wherever it is given."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from recollect import InvalidInput, Location, Memory, UserMemory
+from recollect.api.conversation import Conversation
+from recollect.api.facts import UserEvents, UserFacts, UserInstructions, UserLessons, UserPreferences
+from recollect.api.files import UserFiles
+from recollect.api.keys import Keys
+from recollect.api.media import UserMedia
+from recollect.api.messages import UserMessages
+from recollect.api.models import StoreModels
+from recollect.api.places import UserPlaces
+from recollect.api.scopes import Scopes
+from recollect.client import Client
+from recollect.client.conversation import ServiceConversation, ServiceMessages, ServicePlaces
+from recollect.client.facts import ServiceEvents, ServiceFacts, ServiceInstructions, ServiceLessons, ServicePreferences
+from recollect.client.media import ServiceMedia
+from recollect.client.user import ServiceUserMemory
+from recollect.errors import InvalidMemory
+
+OURS = (
+    *(Memory, UserMemory, UserFacts, UserPreferences, UserEvents, UserLessons, UserInstructions, UserFiles, UserMedia),
+    *(UserMessages, UserPlaces, Conversation, Keys, StoreModels, Scopes),
+    *(Client, ServiceUserMemory, ServiceFacts, ServicePreferences, ServiceEvents, ServiceLessons),
+    *(ServiceInstructions, ServiceConversation, ServiceMessages, ServicePlaces, ServiceMedia),
+)
+HERE = {"lat": 49.19, "lng": 16.61, "address": "Brno", "place_label": "office"}
+
+
+@pytest.mark.parametrize("kind", OURS, ids=lambda kind: kind.__name__)
+def test_no_verb_answers_an_unknown_name_with_a_bare_type_error(kind: type) -> None:
+    for name, verb in inspect.getmembers(kind, inspect.isroutine):
+        if (name.startswith("_") and name != "__call__") or _takes_fields(verb) or not _is_ours(verb):
+            continue
+        with pytest.raises(InvalidInput, match="made_up"):
+            verb(**_required(verb), made_up=1)
+
+
+def _is_ours(verb: Any) -> bool:
+    return str(getattr(verb, "__module__", "")).startswith("recollect.") and not inspect.isclass(verb)
+
+
+def _takes_fields(verb: Callable[..., object]) -> bool:
+    return any(parameter.kind is parameter.VAR_KEYWORD for parameter in inspect.signature(verb).parameters.values())
+
+
+def _required(verb: Callable[..., object]) -> dict[str, object]:
+    given = inspect.signature(verb).parameters.values()
+    named = {
+        parameter.name: object()
+        for parameter in given
+        if parameter.default is parameter.empty and parameter.kind is not parameter.VAR_POSITIONAL
+    }
+    return {name: value for name, value in named.items() if name != "self"} | (
+        {"self": None} if "self" in named else {}
+    )
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda me: me.remember("Tea", colour="red"),
+        lambda me: me.remember_many([{"content": "Tea", "colour": "red"}]),
+        lambda me: me.facts.set("lamp", "state", "on", colour="red"),
+        lambda me: me.preferences.set("tea", "kind", "green", colour="red"),
+        lambda me: me.events.log("It rang", colour="red"),
+        lambda me: me.lessons.add("Ask", colour="red"),
+        lambda me: me.instructions.add("Whisper", colour="red"),
+        lambda me: me.conversation("c").append("user", "Tea", colour="red"),
+        lambda me: me.recall("tea", colour="red"),
+        lambda me: me.list(colour="red"),
+        lambda me: me.count(colour="red"),
+        lambda me: me.update(me.remember("Milk").id, colour="red"),
+    ],
+)
+def test_an_unknown_field_is_refused_with_the_known_ones(me: UserMemory, call: Callable[[UserMemory], object]) -> None:
+    with pytest.raises(InvalidInput, match=r"colour.*(place_label|session)"):
+        call(me)
+
+
+def test_a_verb_says_which_fields_it_sets_itself(me: UserMemory) -> None:
+    wrong: Any = {"type": "event"}
+    with pytest.raises(InvalidMemory, match="type cannot be given here"):
+        me.facts.set("lamp", "state", "on", **wrong)
+
+
+@pytest.mark.parametrize("location", [HERE, Location(**HERE)], ids=["mapping", "Location"])
+def test_a_location_is_stored_by_every_verb_that_stores(me: UserMemory, location: Any) -> None:
+    me.remember("The kettle is here", location=location)
+    me.remember_many([{"content": "The lamp is here", "location": location}])
+    me.facts.set("printer", "place", "here", location=location)
+    me.update(me.remember("The chair").id, location=location)
+    stored = [(memory.lat, memory.lng, memory.address, memory.place_label) for memory in me.list().items]
+    said = me.conversation("c").append("user", "I am here", location=location).message
+    (sent,) = me.conversation("c").extend([{"role": "user", "content": "Still here", "location": location}])
+    stored += [(told.lat, told.lng, told.address, told.place_label) for told in (said, sent.message)]
+    assert stored == [tuple(HERE.values())] * 6
+
+
+def test_a_location_may_be_a_pair_or_a_name_or_partly_said_beside(me: UserMemory) -> None:
+    given: tuple[Any, ...] = ((49.19, 16.61), [49.19, 16.61], "office", {"lat": 49.19, "lng": 16.61, "address": None})
+    for number, location in enumerate(given):
+        me.remember(f"Thing {number}", location=location)
+    me.remember("Thing beside", location=(49.19, 16.61), address="Brno", lat=49.19)
+    found = [(memory.lat, memory.address, memory.place_label) for memory in reversed(me.list().items)]
+    assert found == [(49.19, "", "")] * 2 + [(None, "", "office"), (49.19, "", ""), (49.19, "Brno", "")]
+    assert me.recall("thing", location={"lat": 49.19, "lng": 16.61}, radius_km=1).hits
+    assert me.places.set("work", {"lat": 49.19, "lng": 16.61}).lat == 49.19
+
+
+@pytest.mark.parametrize(
+    ("location", "said"),
+    [
+        ({"latitude": 49.19}, r"fields are lat, lng, address, place_label"),
+        ({}, "fields are lat"),
+        ((49.19, 16.61, 3), "must be a pair"),
+        (7, "must be a pair"),
+        ({"lat": 49.19}, "lng is missing"),
+        ({"lat": "north", "lng": 16.61}, "lat is 'north'"),
+        ({"address": 7}, "address of the location is 7"),
+    ],
+)
+def test_a_wrong_location_is_named(me: UserMemory, location: Any, said: str) -> None:
+    calls: tuple[Callable[[], object], ...] = (
+        lambda: me.remember("Tea", location=location),
+        lambda: me.recall("tea", location=location),
+        lambda: me.search_context("tea", location=location),
+        lambda: me.before_prompt("tea", session="s", location=location),
+        lambda: me.places.set("home", location),
+    )
+    for call in calls:
+        with pytest.raises(InvalidInput, match=said):
+            call()
+
+
+def test_a_place_that_is_said_twice_is_the_same_or_refused(me: UserMemory) -> None:
+    with pytest.raises(InvalidInput, match=r"lat is 5.0, but 49.19 in the location"):
+        me.remember("Tea", location=(49.19, 16.61), lat=5.0)
+    assert me.count() == 0
+
+
+def test_an_error_inside_a_verb_stays_what_it_is(me: UserMemory) -> None:
+    def broken(*_: object) -> None:
+        raise TypeError("of the caller")
+
+    with pytest.raises(TypeError, match="of the caller"):
+        me.forget(folder=type("Broken", (), {"__fspath__": broken})())
