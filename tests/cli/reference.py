@@ -15,6 +15,7 @@ from typing import Any
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from recollect import Memory
 from recollect.cli import app
 from recollect.cli.permissions import CommandPermissions
 from tests.cli.conftest import OFFLINE, Cli, within_reach
@@ -150,7 +151,9 @@ def _unindented(lines: str) -> str:
 
 def _renew(page: Path, cache: str) -> None:
     with tempfile.TemporaryDirectory() as folder, ProviderServer() as provider:
-        shell = Cli("--database", f"{folder}/memory.db")
+        database = f"{folder}/memory.db"
+        Memory.open(database).close()
+        shell = Cli("--database", database)
         shell.environment.pop("RECOLLECT_EMBEDDING_PROVIDER")
         shell.environment |= {**within_reach(provider), **OFFLINE, "XDG_CACHE_HOME": cache}
         page.write_text(Page(shell).renewed(page.read_text(encoding="utf-8")), encoding="utf-8")

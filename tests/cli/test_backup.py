@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -55,10 +56,10 @@ def test_a_key_is_made_and_used(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_settings_name_the_folder_and_status_and_doctor_tell(cli: Cli, tmp_path: Path) -> None:
+    cli.store("The ladder stands behind the shed")
     nowhere = cli("backup")
     assert (nowhere.exit_code, "backup.folder" in nowhere.stderr) == (2, True)
     cli.environment |= {"RECOLLECT_BACKUP_FOLDER": str(tmp_path / "backups"), "RECOLLECT_BACKUP_EVERY": "2h"}
-    cli.store("The ladder stands behind the shed")
     overdue = cli("doctor")
     assert (overdue.exit_code, "there is none yet" in unwrapped(overdue.stdout)) == (1, True)
     for number in range(3):
@@ -74,8 +75,8 @@ def test_settings_name_the_folder_and_status_and_doctor_tell(cli: Cli, tmp_path:
         assert cli("backup").exit_code == 2
 
 
-def test_every_goes_on_until_it_is_stopped(tmp_path: Path) -> None:
-    database, dest = str(tmp_path / "memory.db"), str(tmp_path / "backups")
+def test_every_goes_on_until_it_is_stopped(tmp_path: Path, empty_file: Path) -> None:
+    database, dest = str(shutil.copy(empty_file, tmp_path / "memory.db")), str(tmp_path / "backups")
     command = [sys.executable, "-m", "recollect", "--database", database, "backup", dest, "--every", "1s", "--json"]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, text=True, env={**os.environ, **PLAIN_ENVIRONMENT}

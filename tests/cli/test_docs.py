@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,9 @@ SCORE = re.compile(r"(\d+\.\d{4}|\d+(?= %)|(?<=answerable )\d\.\d\d)")
 @pytest.mark.parametrize("page", DOCS, ids=lambda page: page.name)
 @pytest.mark.usefixtures("steady_clock")
 def test_the_page_is_up_to_date(
-    page: Path, tmp_path: Path, with_meaning: Callable[[Cli], Cli], provider: ProviderServer
+    page: Path, tmp_path: Path, empty_file: Path, with_meaning: Callable[[Cli], Cli], provider: ProviderServer
 ) -> None:
-    cli = with_meaning(Cli("--database", str(tmp_path / "memory.db")))
+    cli = with_meaning(Cli("--database", str(shutil.copy(empty_file, tmp_path / "memory.db"))))
     cli.environment |= {**within_reach(provider), **OFFLINE}
     written = page.read_text(encoding="utf-8")
     expected = Page(cli).renewed(written)

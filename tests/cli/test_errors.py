@@ -1,5 +1,6 @@
 """What goes wrong ends with the right exit code and a message, never with a traceback."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -92,7 +93,8 @@ def test_bad_settings_are_bad_usage(tmp_path: Path) -> None:
     assert (missing.exit_code, missing.document["error"]["type"]) == (2, "SettingsError")
 
 
-def test_settings_come_from_the_file_unless_an_option_says_otherwise(tmp_path: Path) -> None:
+def test_settings_come_from_the_file_unless_an_option_says_otherwise(tmp_path: Path, empty_file: Path) -> None:
+    shutil.copy(empty_file, tmp_path / "b.db")
     config = tmp_path / "recollect.toml"
     config.write_text(f'user = "anna"\ndatabase = "{tmp_path / "a.db"}"\n')
     with_config = Cli("--config", str(config))
@@ -105,7 +107,7 @@ def test_settings_come_from_the_file_unless_an_option_says_otherwise(tmp_path: P
 
 def test_a_store_that_cannot_be_opened_is_a_failure(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
-    outcome = Cli("--database", str(tmp_path / "file" / "memory.db"))("count")
+    outcome = Cli("--database", str(tmp_path / "file" / "memory.db"))("store", "tea")
     assert outcome.exit_code == 1
     assert "cannot be opened for writing" in outcome.stderr
     damaged = tmp_path / "damaged.db"

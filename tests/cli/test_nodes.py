@@ -1,8 +1,10 @@
 """`search --nodes`: nothing leaves the machine unless asked, and every hit says where it is from."""
 
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
@@ -19,9 +21,9 @@ def node() -> Iterator[Callable[..., NodeServer]]:
 
 
 @pytest.fixture
-def database(tmp_path_factory: pytest.TempPathFactory) -> str:
+def database(tmp_path_factory: pytest.TempPathFactory, empty_file: Path) -> str:
     """One store is enough: the other nodes are what this is about."""
-    return str(tmp_path_factory.mktemp("nodes") / "memory.db")
+    return str(shutil.copy(empty_file, tmp_path_factory.mktemp("nodes") / "memory.db"))
 
 
 def connect(cli: Cli, users: str = "default", **nodes: NodeServer | str) -> None:

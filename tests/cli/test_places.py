@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -121,11 +122,11 @@ def make_tables_of_brno(folder: Path, _smallest: str) -> None:
     ids=lambda typed: " ".join(typed[:2]),
 )
 def test_the_first_use_of_the_offline_geocoder_says_what_it_does(
-    typed: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    typed: tuple[str, ...], tmp_path: Path, empty_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(table_cache, "_made_by_a_child", make_tables_of_brno)
-    cli = Cli("--database", str(tmp_path / "memory.db"))
+    cli = Cli("--database", str(shutil.copy(empty_file, tmp_path / "memory.db")))
     cli.environment |= {**OFFLINE, "FORCE_COLOR": "1", "TERM": "xterm", "COLUMNS": "200"}
     assert "Making the table of places, only this once (about 10 s)" in cli.ok(*typed)
     assert "Making the table" not in cli.ok(*typed)
@@ -134,11 +135,11 @@ def test_the_first_use_of_the_offline_geocoder_says_what_it_does(
 
 
 def test_a_search_by_meaning_says_that_it_waits_for_the_table(
-    tmp_path: Path, provider: ProviderServer, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, empty_file: Path, provider: ProviderServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(table_cache, "_made_by_a_child", make_tables_of_brno)
-    cli = Cli("--database", str(tmp_path / "memory.db"))
+    cli = Cli("--database", str(shutil.copy(empty_file, tmp_path / "memory.db")))
     cli.environment |= {**OFFLINE, **asking(provider), "FORCE_COLOR": "1", "TERM": "xterm", "COLUMNS": "200"}
     assert "Making the table of places" in cli.ok("recall", "keys", "--near", "49.1951,16.6068")
     assert "Making the table of places" not in cli.ok("recall", "keys", "--near", "49.1951,16.6068")

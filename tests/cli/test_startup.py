@@ -42,15 +42,15 @@ def test_help_of_a_command_imports_nothing_of_ours() -> None:
     assert not imported("recall", "--help") & (HEAVY | OURS)
 
 
-def test_counting_loads_no_encoder_and_only_its_own_database(tmp_path: Path) -> None:
-    modules = imported("--database", str(tmp_path / "memory.db"), "count", "--json")
+def test_counting_loads_no_encoder_and_only_its_own_database(empty_file: Path) -> None:
+    modules = imported("--database", str(empty_file), "count", "--json")
     assert "apsw" in modules
     assert not modules & {"onnxruntime", "tokenizers", "psycopg", "rich", "httpx2", "fastapi"}
     assert not modules & {"pypdfium2", "PIL", "recollect.importing", "recollect.documents.formats"}
 
 
-def test_a_recall_imports_only_what_it_uses(tmp_path: Path) -> None:
-    modules = imported("--database", str(tmp_path / "memory.db"), "recall", "where is the bicycle?", "--json")
+def test_a_recall_imports_only_what_it_uses(empty_file: Path) -> None:
+    modules = imported("--database", str(empty_file), "recall", "where is the bicycle?", "--json")
     assert {"apsw", "numpy", "onnxruntime", "tokenizers"} <= modules
     assert not modules & (HEAVY - {"apsw", "numpy", "onnxruntime", "tokenizers", "platformdirs", "sqlite3"})
     ours = ("disk.local", "documents.local", "embedding.provider", "http_client", "llm", "text.capture")

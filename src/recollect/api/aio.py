@@ -227,11 +227,18 @@ class AsyncMemory(AsyncTwin[Memory]):
         clock: Clock | None = None,
         embedder: Embedder | None = None,
         summarizer: Summarizer | None = None,
+        create: bool = True,
     ) -> Self:
         """Open a store. See `Memory.open`."""
         return cls(
             await to_thread(
-                Memory.open, database, settings=settings, clock=clock, embedder=embedder, summarizer=summarizer
+                Memory.open,
+                database,
+                settings=settings,
+                clock=clock,
+                embedder=embedder,
+                summarizer=summarizer,
+                create=create,
             )
         )
 

@@ -85,7 +85,7 @@ def _before(
     found = replace(settings, database=fspath(database))
     if not found.database.startswith(SCHEME) and not Path(found.database).exists():
         raise NotFound(f"{found.database} is not there, so it cannot tell what was forgotten.")
-    with closing(open_store(found, clock, analyser=ANALYSER)) as store:
+    with closing(open_store(found, clock, analyser=ANALYSER, create=False)) as store:
         if f"{store.identity():08x}" != restoring.find(backup).manifest.store:
             raise InvalidInput(f"{store.location()} is not the store that the backup is of.")
         yield store

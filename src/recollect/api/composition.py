@@ -80,7 +80,12 @@ def _embedder_for(settings: EmbeddingSettings, space: Space) -> Embedder:
 
 
 def assemble(
-    settings: Settings, clock: Clock, embedder: Embedder | None = None, summarizer: Summarizer | None = None
+    settings: Settings,
+    clock: Clock,
+    embedder: Embedder | None = None,
+    summarizer: Summarizer | None = None,
+    *,
+    create: bool = True,
 ) -> Engine:
     """Open the store and build the engine; a given embedder or summarizer replaces that of the settings."""
     tokenizer = LocalTokenizer()
@@ -90,7 +95,8 @@ def assemble(
     quotas = Quotas(settings.limits)
     documents = _deferred(lambda: _documents(settings, store))
     geocoder = create_geocoder(settings.places)
-    store = open_store(settings, clock, analyser=ANALYSER, geocodes=geocoder is not None, marks=TombstoneMarks())
+    geocodes = geocoder is not None
+    store = open_store(settings, clock, analyser=ANALYSER, geocodes=geocodes, marks=TombstoneMarks(), create=create)
     engine = Engine(
         store=store,
         models=ActiveModels(store, used, lambda space: _embedder_for(settings.embedding, space)),

@@ -81,15 +81,17 @@ class Memory(Verbs):
         clock: Clock | None = None,
         embedder: Embedder | None = None,
         summarizer: Summarizer | None = None,
+        create: bool = True,
     ) -> Self:
         """Open a store and bring its schema up to date.
 
         `database` is a path, or a URL such as `postgresql://user:password@host/name`; without it the settings decide,
         and by default that is a SQLite file in the user's data folder. `embedder` and `summarizer` replace those in the
-        settings; they may be shared, and the caller closes them.
+        settings; they may be shared, and the caller closes them. Where no store is, one is made; unless it may
+        `create`, nothing is, and NotFound is raised.
         """
         settings = chosen_settings(database, settings)
-        engine = assemble(settings, clock or SystemClock(), embedder, summarizer)
+        engine = assemble(settings, clock or SystemClock(), embedder, summarizer, create=create)
         return cls(engine, owns_embedder=embedder is None)
 
     @property

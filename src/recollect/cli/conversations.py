@@ -316,7 +316,11 @@ class CompactedConversation(NamedTuple):
 
 
 @commands.command(
-    "write", "read", busy="Summarising", examples=("recollect compact c1", "recollect compact c1 --keep 4")
+    "write",
+    "read",
+    creates=False,
+    busy="Summarising",
+    examples=("recollect compact c1", "recollect compact c1 --keep 4"),
 )
 def compact(
     context: CommandContext,
@@ -358,6 +362,7 @@ def _show_compaction(view: "View", compacted: CompactedConversation) -> None:
 @commands.command(
     "write",
     "read",
+    creates=False,
     examples=(
         "recollect rate 019a8c31-62e0-7f05-9c4b-3f1d2a7b8e90 up",
         'recollect rate 019a8c31-62e0-7f05-9c4b-3f1d2a7b8e90 down --comment "too long"',

@@ -124,7 +124,9 @@ class WorkerReport(NamedTuple):
 
 
 @commands.command(
-    "admin", examples=("recollect worker", "recollect worker --once", "recollect worker --once --retry-parked")
+    "admin",
+    creates=True,  # it may be started before what writes
+    examples=("recollect worker", "recollect worker --once", "recollect worker --once --retry-parked"),
 )
 def worker(
     context: CommandContext,

@@ -85,6 +85,7 @@ class ConnectionOptions(NamedTuple):
 
 @commands.command(
     free="It changes files of this user; making a key needs what `keys create` needs.",
+    creates=True,
     examples=(
         "recollect install claude-code",
         "recollect install claude-code --scope project --dry-run",
@@ -274,8 +275,8 @@ def _disconnected(context: CommandContext, *, dry_run: bool) -> "list[FileChange
     key_id = connection_file.read_connection().get("key_id")
     if not dry_run:
         if key_id:
-            context.admit("admin")
-            with suppress(NotFound):  # of another store
+            with suppress(NotFound):  # of another store, or of one that is gone
+                context.admit("admin")
                 context.memory.keys.revoke(key_id, actor=context.actor)
         changes.uninstall([plan])
     return [plan]

@@ -88,6 +88,7 @@ class CreatedKey(NamedTuple):
 
 @key_commands.command(
     "admin",
+    creates=True,
     examples=(
         "recollect keys create --user anna --name laptop",
         "recollect keys create --user anna --scopes read --expires 90d",

@@ -182,6 +182,7 @@ def show_remembered(view: "View", remembered: "Remembered", place: str = "") -> 
 @commands.command(
     "write",
     "read",
+    creates=False,
     examples=(
         f"recollect update {_ID} --importance 0.9",
         f'recollect update {_ID} --content "Prefers light mode"',

@@ -16,15 +16,23 @@ if TYPE_CHECKING:
 
 
 class CommandPermissions(NamedTuple):
-    """What a command needs: always, and with certain options. `free` says why a command needs nothing."""
+    """What a command needs: always, and with certain options. `free` says why a command needs nothing.
+
+    A command that may write makes a store where none is, and no other does; `creates` says otherwise.
+    """
 
     always: tuple[Permission, ...] = ()
     when_given: Mapping[str, Permission] = {}
     free: str = ""
+    creates: bool | None = None
 
     def needed(self, given: Mapping[str, object]) -> tuple[Permission, ...]:
         """Give all permissions that the command needs with the options that were given."""
         return (*self.always, *(need for option, need in self.when_given.items() if given.get(option) is not None))
+
+    def makes_store(self, given: Mapping[str, object]) -> bool:
+        """Tell whether the command, with the options that were given, begins a store where none is."""
+        return "write" in self.needed(given) if self.creates is None else self.creates
 
 
 class Admission(NamedTuple):
@@ -63,5 +71,5 @@ def require_permission(settings: "Settings", needed: Permission, *, named: str =
     if settings.key:
         from recollect.api.memory import Memory
 
-        with Memory.open(settings=settings) as memory:
+        with Memory.open(settings=settings, create=False) as memory:
             admit(memory, needed, named=named)

@@ -51,7 +51,15 @@ class CommandContext:
     `user_named` is the user that was typed before the command, and `actor` the caller's id for the audit log.
     """
 
-    def __init__(self, command: str, typed: GlobalOptions, *, as_json: bool, background_worker: bool = False) -> None:
+    def __init__(
+        self,
+        command: str,
+        typed: GlobalOptions,
+        *,
+        as_json: bool,
+        background_worker: bool = False,
+        creates: bool = False,
+    ) -> None:
         from recollect.authorization import LOCAL
 
         self.command = command
@@ -62,6 +70,7 @@ class CommandContext:
         self.user_named = typed.user or ""
         self.actor = LOCAL.id
         self._background_worker = background_worker
+        self._creates = creates
         self._settings: Settings | None = None
         self._memory: Memory | None = None
         self._me: UserMemory | None = None
@@ -117,7 +126,7 @@ class CommandContext:
             settings = self.settings
             if not self._background_worker:
                 settings = replace(settings, embedding=replace(settings.embedding, worker=False))
-            self._memory = Memory.open(settings=settings)
+            self._memory = Memory.open(settings=settings, create=self._creates)
         return self._memory
 
     @property
@@ -198,13 +207,15 @@ class CommandSet:
         busy: str = "",
         opens_store: bool = True,
         worker_with: str = "",
+        creates: bool | None = None,
     ) -> Callable[[Action], Action]:
         """Declare a command and the permissions it needs; `when_given` adds those of options.
 
         A command that is `free` needs none and says why. `busy` is shown while it works. Without `opens_store` it
-        checks its permission itself. The option `worker_with` keeps the worker thread of the store.
+        checks its permission itself. The option `worker_with` keeps the worker thread of the store. Only commands that
+        may write make a store where none is, unless `creates` says so.
         """
-        rule = CommandPermissions(permissions, when_given or {}, free)
+        rule = CommandPermissions(permissions, when_given or {}, free, creates)
         opens = opens_store and not free
 
         def declare(action: Action) -> Action:
@@ -213,7 +224,13 @@ class CommandSet:
             def run(ctx: typer.Context, **given: Any) -> None:  # noqa: ANN401 - as typer calls it
                 as_json = given.pop("json") or ctx.obj.json
                 worker = bool(worker_with and given[worker_with])
-                context = CommandContext(command_name(ctx), ctx.obj, as_json=as_json, background_worker=worker)
+                context = CommandContext(
+                    command_name(ctx),
+                    ctx.obj,
+                    as_json=as_json,
+                    background_worker=worker,
+                    creates=rule.makes_store(given),
+                )
                 needed = rule.needed(given) if opens else ()
                 grouped = _grouped(given, groups)
                 raise typer.Exit(_run(context, needed, lambda: action(context, **grouped), busy))

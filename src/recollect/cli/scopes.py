@@ -69,7 +69,7 @@ class DeletedScope(NamedTuple):
     forgotten: "Forgotten | None"
 
 
-@scope_commands.command("admin", examples=("recollect scope add family anna --role writer",))
+@scope_commands.command("admin", creates=True, examples=("recollect scope add family anna --role writer",))
 def add(
     context: CommandContext,
     name: ScopeArgument,

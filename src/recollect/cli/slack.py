@@ -18,7 +18,7 @@ _API = "https://slack.com/api/"
 _DELIVER_S = 15.0
 
 
-@commands.command("admin", examples=("recollect slack", "recollect slack --port 3000"))
+@commands.command("admin", creates=True, examples=("recollect slack", "recollect slack --port 3000"))
 def slack(
     context: CommandContext,
     *,

@@ -15,18 +15,24 @@ _MOST_SHARDS = 64_000  # that Citus takes
 
 
 def open_store(
-    settings: Settings, clock: Clock, *, analyser: int, geocodes: bool = False, marks: ItemMarks | None = None
+    settings: Settings,
+    clock: Clock,
+    *,
+    analyser: int,
+    geocodes: bool = False,
+    marks: ItemMarks | None = None,
+    create: bool = True,
 ) -> Store:
     """Open the store that the settings name. A driver is imported only when it is the one in use.
 
     `analyser` is the version that makes the terms of a new store. With `geocodes` an item with coordinates and no
     address is owed one by a job. With `marks`, by which forgotten items are recognised, a damaged file is repaired if
-    the settings say so.
+    the settings say so. Unless it may `create`, nothing is made where no store is. Raises NotFound.
     """
     if settings.database.startswith(_SERVER_PREFIXES):
         postgres = import_module("recollect.storage.postgres.store")
         store: Store = postgres.PostgresStore(
-            settings.database, settings.postgres, clock, analyser=analyser, geocodes=geocodes
+            settings.database, settings.postgres, clock, analyser=analyser, geocodes=geocodes, create=create
         )
         return store
     if settings.database == ":memory:":
@@ -43,6 +49,7 @@ def open_store(
         analyser=analyser,
         geocodes=geocodes,
         marks=marks if settings.sqlite.on_damage == "repair" else None,
+        create=create,
     )
     return embedded
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from recollect.errors import StoreDamaged, StoreTooNew, StoreTooOld
+from recollect.errors import NotFound, StoreDamaged, StoreTooNew, StoreTooOld
 from recollect.storage.statements import sql_folder
 
 _FILE_NAME = re.compile(r"^(\d{4})_(\w+)\.sql$")
@@ -33,6 +33,14 @@ class AppliedMigration(NamedTuple):
     version: int
     name: str
     checksum: str
+
+
+def no_store(where: str) -> NotFound:
+    """Say that there is no store, and how one begins."""
+    return NotFound(
+        f"There is no memory yet at {where}, and nothing was made there. Check the address (--database) if there "
+        'should be one; `recollect store "…"` begins a new one.'
+    )
 
 
 def load_migrations(backend: str) -> tuple[Migration, ...]:

@@ -87,6 +87,7 @@ def _show_export(view: "View", report: "ExportReport") -> None:
 
 @commands.command(
     "admin",
+    creates=True,
     busy="Loading",
     examples=("recollect load memories.jsonl", "zcat memories.jsonl.gz | recollect load -"),
 )

@@ -22,6 +22,7 @@ from recollect.model.stats import Erasure, Problem, Purged, ReplicaStatus
 from recollect.ports import BackupProgress, Clock, PendingWrite, StepListener, StoreReader, StoreWriter
 from recollect.ports.erasure import RawBlock, StoredRow
 from recollect.settings import PostgresSettings, hide_password
+from recollect.storage.migrations import no_store
 from recollect.storage.postgres import roles
 from recollect.storage.postgres.change_notifier import ChangeSender, ServerChangeNotifier
 from recollect.storage.postgres.cluster import run_for_tables
@@ -31,7 +32,7 @@ from recollect.storage.postgres.large_user_indexes import build_indexes, missing
 from recollect.storage.postgres.maintenance import purge as purging
 from recollect.storage.postgres.maintenance.distribute import find_cluster
 from recollect.storage.postgres.maintenance.dump import copy_database
-from recollect.storage.postgres.migrate import applied_version, migrate
+from recollect.storage.postgres.migrate import applied_version, has_migrations_table, migrate
 from recollect.storage.postgres.pool import ServerPool
 from recollect.storage.postgres.reader import PostgresReader
 from recollect.storage.postgres.replicas import Replicas, ServerIdentity, server_identity
@@ -87,7 +88,14 @@ class PostgresStore(
     repaired: Repaired | None = None  # that is up to the server
 
     def __init__(
-        self, url: str, settings: PostgresSettings, clock: Clock, *, analyser: int, geocodes: bool = False
+        self,
+        url: str,
+        settings: PostgresSettings,
+        clock: Clock,
+        *,
+        analyser: int,
+        geocodes: bool = False,
+        create: bool = True,
     ) -> None:
         self._url = url
         self._settings = settings
@@ -98,6 +106,8 @@ class PostgresStore(
         self._many = ThreadPoolExecutor(max_workers=1, thread_name_prefix="recollect-write-many")
         with connect(url, settings.connect_timeout_s) as connection, translated(self._where):
             check_server(connection)
+            if not (create or has_migrations_table(connection)):
+                raise no_store(self._where)
             migrate(connection, self._where, clock.now(), analyser)
             self._rights = roles.login_rights(connection, settings.role)
             self._transactions = TransactionSettings(

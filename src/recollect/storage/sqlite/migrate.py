@@ -1,14 +1,18 @@
 """Brings a file up to this version's schema: each step is a transaction, and only one process takes it."""
 
 from collections.abc import Sequence
+from contextlib import closing
 from datetime import datetime
 from functools import partial
+from pathlib import Path
 
 import apsw
 
+from recollect.errors import StoreError
 from recollect.storage.migrations import AppliedMigration, Migration, load_migrations, pending_migrations
 from recollect.storage.rows import ANALYSER
 from recollect.storage.sqlite.codec import to_micros
+from recollect.storage.sqlite.connection import open_for_reading
 from recollect.storage.sqlite.session import SqliteSession
 from recollect.storage.tombstones import KEYED, keyed, tombstone_secret
 
@@ -69,6 +73,20 @@ def _key_tombstones(connection: apsw.Connection) -> None:
     connection.create_scalar_function("keyed", None, 1)
     if connection.changes():
         connection.execute(f"PRAGMA user_version = {UNERASED}")
+
+
+def holds_store(path: Path, busy_timeout_s: float) -> bool:
+    """Tell whether a file is a store, of whatever version, without a change to it or its folder.
+
+    What cannot be read is left to those who open it: they know what to do about damage.
+    """
+    if not path.exists():
+        return False
+    try:
+        with closing(open_for_reading(path, busy_timeout_s)) as connection:
+            return _has_migrations_table(connection)
+    except (apsw.Error, StoreError):
+        return True
 
 
 def _has_migrations_table(connection: apsw.Connection) -> bool:

@@ -7,8 +7,10 @@ from recollect.errors import FileDamaged, StoreFull, StoreUnavailable
 from recollect.model.repairs import Repaired
 from recollect.ports import Clock
 from recollect.ports.repair import ItemMarks
+from recollect.storage.migrations import no_store
 from recollect.storage.sqlite.connection import is_read_only
 from recollect.storage.sqlite.damage_notes import DamageNote
+from recollect.storage.sqlite.migrate import holds_store
 from recollect.storage.sqlite.repair.repair import FileRepair, log_is_damaged
 from recollect.storage.sqlite.store import SqliteStore
 
@@ -22,11 +24,17 @@ def open_file(
     analyser: int,
     geocodes: bool = False,
     marks: ItemMarks | None = None,
+    create: bool = True,
 ) -> SqliteStore:
-    """Open a store. A damaged file is repaired if there are `marks`, by which what was forgotten is recognised."""
+    """Open a store. A damaged file is repaired if there are `marks`, by which what was forgotten is recognised.
+
+    Unless it may `create`, what is no store stays as it is. Raises NotFound.
+    """
     path = path.expanduser().absolute()
 
     def opened() -> SqliteStore:
+        if not (create or holds_store(path, busy_timeout_s)):
+            raise no_store(str(path))
         return SqliteStore(
             path,
             busy_timeout_s=busy_timeout_s,
