@@ -5,6 +5,7 @@ FOLDER is a small disk of its own. Printed is what happened, as JSON; `test_rese
 
 import json
 import os
+import shutil
 import stat
 import sys
 from collections.abc import Callable
@@ -117,6 +118,53 @@ def without_reserve(folder: Path) -> dict[str, Any]:
     return told
 
 
+def more_than_the_reserve(folder: Path) -> dict[str, Any]:
+    """Forget what changes twice as many pages as the reserve has room for, in each way that reaches many items."""
+    return {way: _forgotten_in_parts(folder, way) for way in ("everything", "session", "folder", "query")}
+
+
+def _forgotten_in_parts(disk: Path, way: str) -> dict[str, Any]:
+    folder = disk / way
+    folder.mkdir()
+    path, notes = folder / "memory.db", folder / "notes"
+    with open_store(path, 1) as memory:
+        memory.user("other").remember_many([f"The ferry {number} leaves at seven" for number in range(50)])
+        me, long = memory.user("me"), "la" * 8_000
+        texts = [f"The cellar {number} opens with {WORD}{number}. {long}" for number in range(120)]
+        if way == "session":
+            me.conversation("talk").extend([{"role": "user", "content": text} for text in texts])
+        elif way == "folder":
+            notes.mkdir()
+            for start in range(0, len(texts), 30):
+                (notes / f"{start}.md").write_text("\n\n".join(texts[start : start + 30]))
+            me.files.sync(notes)
+        else:
+            me.remember_many(texts)
+    named: dict[str, dict[str, Any]] = {
+        "everything": {"everything": True},
+        "session": {"session": "talk"},
+        "folder": {"folder": notes},
+        "query": {"query": "cellar", "all": True},
+    }
+    with open_store(path, 1) as memory:
+        fill_disk(disk)
+        forgotten = memory.user("me").forget(**named[way], receipt=True)
+        stats = memory.user("me").stats()
+        counts = forgotten.receipt.counts if forgotten.receipt else {}
+        told = {
+            "action": forgotten.action,
+            "left": [stats.memories, stats.messages, stats.chunks, memory.user("other").count()],
+            "counted": max(counts.values()),
+        }
+    (disk / "ballast").unlink()
+    with open_store(path, 1) as memory:
+        memory.maintain()
+        told["doctor"] = [problem.check for problem in memory.doctor()]
+    told["bytes"] = left_of(folder, WORD)
+    shutil.rmtree(folder)
+    return told
+
+
 def main() -> None:
     """Run both."""
     print(json.dumps({name: run(_made(Path(sys.argv[1], name))) for name, run in _RUNS.items()}))  # noqa: T201
@@ -127,7 +175,11 @@ def _made(folder: Path) -> Path:
     return folder
 
 
-_RUNS: dict[str, Callable[[Path], dict[str, Any]]] = {"with": with_reserve, "without": without_reserve}
+_RUNS: dict[str, Callable[[Path], dict[str, Any]]] = {
+    "with": with_reserve,
+    "without": without_reserve,
+    "parts": more_than_the_reserve,
+}
 
 if __name__ == "__main__":
     main()

@@ -1,6 +1,7 @@
 """The reserve beside a SQLite file: on a full disk it is given back, so that what a user forgets is forgotten."""
 
 import errno
+import itertools
 import json
 import os
 import subprocess
@@ -12,10 +13,12 @@ from typing import Any
 import apsw
 import pytest
 
+from recollect.api.memory import AuditedWrite
+from recollect.engine.forgetting import parts
 from recollect.errors import StoreFull
 from recollect.storage.sqlite.reserve import ReserveFile
 from tests.reliability.disk.recorder import Recording, recorded
-from tests.storage.full_disk import SECRET, attempt, fill_store, open_store
+from tests.storage.full_disk import SECRET, WORD, attempt, fill_store, left_of, open_store
 
 _MB = 2**20
 _MOUNT = 'mount -t tmpfs -o size=24m tmpfs "$0" && exec "$1" -m tests.storage.full_disk "$0"'
@@ -65,6 +68,14 @@ def test_without_a_reserve_a_full_disk_says_so_and_nothing_is_half_done(told: di
     assert (found["reserve"], found["advice"]) == (False, [])
     assert (found["open"], found["forget"], found["count"]) == ("full", "full", 60)
     assert found["whole"] == [60, 0]
+
+
+@pytest.mark.parametrize("way", ["everything", "session", "folder", "query"])
+def test_what_does_not_fit_into_the_reserve_is_forgotten_in_parts(told: dict[str, Any], way: str) -> None:
+    found = told["parts"][way]
+    assert (found["action"], found["left"]) == ("deleted", [0, 0, 0, 50])
+    assert found["counted"] >= 120
+    assert (found["doctor"], found["bytes"]) == ([], 0)
 
 
 class _SmallDisk:
@@ -156,9 +167,67 @@ def test_a_deletion_that_does_not_fit_leaves_the_reserve_to_a_smaller_one(
             patch.setattr(memory._engine.store, "write", fail)
             with pytest.raises(StoreFull):
                 memory.user("me").forget(kept.id)
-        assert tries == [4, 0]
+        assert tries == [4, 0, 0]
         assert (tmp_path / "memory.db-reserve").stat().st_size == 4 * _MB
         assert memory.user("me").forget(kept.id).action == "deleted"
+
+
+class _CrashError(BaseException):
+    """Ends a process, as far as the store is concerned."""
+
+
+def test_what_a_crash_interrupts_is_forgotten_at_the_next_opening(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_store(tmp_path / "memory.db") as memory:
+        fill_store(memory)
+        me, store = memory.user("me"), memory._engine.store
+        for colour in ("red", "green", "blue"):
+            me.facts.set("lamp", "colour", colour)
+        calls, write = itertools.count(), store.write
+
+        def write_until_the_crash(scope: Any, work: Any) -> Any:
+            match next(calls):
+                case 0 | 1:
+                    raise StoreFull("The disk is full")
+                case 4:
+                    raise _CrashError
+                case _:
+                    return write(scope, work)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(parts, "_MOST", 8)
+            patch.setattr(store, "write", write_until_the_crash)
+            with pytest.raises(_CrashError):
+                me.forget(everything=True)
+        assert 0 < me.count() < 60
+        assert [fact.value for fact in me.facts("lamp")] == ["blue"]  # no old version took its place
+        assert len(store.unfinished_forgetting()) == 1
+    with open_store(tmp_path / "memory.db") as memory:
+        assert (memory.user("me").count(), memory.stats().messages, memory.user("other").count()) == (0, 0, 50)
+        assert memory._engine.store.unfinished_forgetting() == []
+        assert memory.doctor() == ()
+    assert left_of(tmp_path, WORD) == 0
+
+
+def test_what_is_forgotten_in_parts_is_in_the_audit_log_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_store(tmp_path / "memory.db") as memory:
+        fill_store(memory)
+        store, calls = memory._engine.store, itertools.count()
+        write = store.write
+
+        def fail_twice(scope: Any, work: Any) -> Any:
+            if next(calls) < 2:
+                raise StoreFull("The disk is full")
+            return write(scope, work)
+
+        monkeypatch.setattr(store, "write", fail_twice)
+        audited = memory.user("me", audit=AuditedWrite("local", "forget"))
+        forgotten = audited.forget(everything=True, receipt=True)
+        (*_, line) = [line for line in memory.operations.audit_log("me") if line.action == "forget"]
+        assert (line.amount, len(forgotten.ids)) == (len(forgotten.ids), 61)
+        assert forgotten.receipt is not None
+        assert memory.verify_erasure(forgotten.receipt).erased
 
 
 def test_a_reserve_grows_with_its_database_up_to_its_limit(tmp_path: Path) -> None:

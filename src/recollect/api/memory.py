@@ -1,6 +1,7 @@
 """The façade: what a program types first. `Memory` is an open store; `Memory.user` gives one user's part of it."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from os import PathLike, fspath
@@ -23,6 +24,7 @@ from recollect.engine.base.context import Engine
 from recollect.engine.base.scopes import scope_of
 from recollect.engine.conversations import turns
 from recollect.engine.forgetting import purge as purging
+from recollect.engine.forgetting import request as forgetting
 from recollect.engine.forgetting import verify
 from recollect.engine.forgetting.item_marks import TombstoneMarks
 from recollect.engine.maintenance import maintain, store_status, worker_pass
@@ -35,7 +37,7 @@ from recollect.engine.transfer.import_archive import (
     import_archive,
 )
 from recollect.engine.transfer.save import ExportReport, save_export
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, StoreFull, StoreReadOnly, StoreUnavailable
 from recollect.model.backups import Backup, Restored
 from recollect.model.memories import Loaded, NewMemory
 from recollect.model.receipts import ErasureCheck, Receipt
@@ -92,6 +94,8 @@ class Memory(Verbs):
         """
         settings = chosen_settings(database, settings)
         engine = assemble(settings, clock or SystemClock(), embedder, summarizer, create=create)
+        with suppress(StoreFull, StoreReadOnly, StoreUnavailable):  # `maintain` tries it again
+            forgetting.finish(engine)
         return cls(engine, owns_embedder=embedder is None)
 
     @property

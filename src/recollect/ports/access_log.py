@@ -105,6 +105,12 @@ class AccessLogWriter(AccessLogRows, Protocol):
     def forget_traces(self, *, everything: bool) -> None:
         """Take out of answers and logs what was said or asked; `everything` lets go of the order of changes, too."""
 
+    def note_forgetting(self, request: str) -> None:
+        """Note what is being forgotten in parts, for the whole store."""
+
+    def drop_forgetting(self, request: str) -> None:
+        """Remove that note."""
+
     def add_key(self, key: Key, secret_hash: str) -> None:
         """Keep a new key."""
 

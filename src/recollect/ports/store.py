@@ -139,7 +139,13 @@ class Store(
         """Say what is left of deleted text in the database's files."""
 
     def released_reserve(self) -> AbstractContextManager[bool]:
-        """Give back, for a while, the room that is kept for deleting on a full disk; says whether there was any."""
+        """Give back, for a while, the room that is kept for deleting on a full disk; says whether there was any.
+
+        What the log holds is given back, too, as far as no reader needs it.
+        """
+
+    def unfinished_forgetting(self) -> Sequence[str]:
+        """Give the notes of what is being forgotten in parts."""
 
     def restock_reserve(self) -> None:
         """Keep that room again, if the disk has it."""

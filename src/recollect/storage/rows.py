@@ -54,6 +54,7 @@ LOCATED: tuple[ItemKind, ...] = ("memory", "message")
 UNREAD = -1  # stands for a space in the jobs of messages that wait to be read
 
 ANALYSER = "analyser"  # the mark that says which version of it made the terms
+FORGETTING = "forgetting:"  # begins the mark of what is being forgotten in parts
 UNKNOWN = -1  # what such a mark says since a repair that could not read it, or not all that it is about
 PASSAGES = "passages"  # the mark that says which version cut the texts whose passages have vectors
 DISTRIBUTED = "distributed"  # the mark that says whether Citus distributes the tables

@@ -171,6 +171,7 @@ class Engine:
     """Ports and settings, then the state of this process. `audit` wraps every write, if there is one.
 
     `author` is the member who works in a shared scope; '' for a user's own memory. `agent` is the program that asks.
+    `forgetting` is the note of a request that is carried out in parts, because the disk is full.
     """
 
     store: Store
@@ -192,6 +193,7 @@ class Engine:
     audit: WriteWrapper | None = None
     author: str = ""
     agent: str = ""
+    forgetting: str = ""
 
     def __post_init__(self) -> None:
         take_part(self)

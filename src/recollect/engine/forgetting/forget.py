@@ -9,14 +9,16 @@ What is forgotten by its words goes wherever it is said: of a message the other 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from itertools import chain
 from typing import Literal, NamedTuple
 
 from recollect.dialogue.overlap import fingerprints
 from recollect.engine.base.context import Engine
-from recollect.engine.drafts import memory_drafts, tombstones
+from recollect.engine.drafts import tombstones
 from recollect.engine.files import file_chunks
-from recollect.engine.forgetting import rewriting
+from recollect.engine.forgetting import parts, rewriting
+from recollect.engine.forgetting.chains import mend_chains
 from recollect.engine.forgetting.mentions import (
     RewrittenChunk,
     RewrittenMessage,
@@ -38,6 +40,7 @@ from recollect.ports import StoreReader, StoreWriter
 from recollect.text.mentions import Wording
 
 _BATCH = 5_000
+_MOST_EXPIRED = 500  # in a transaction, which has to fit on a full disk
 
 
 def forget_id(
@@ -195,13 +198,16 @@ def forget_again(engine: Engine, scope: Scope, changes: ReplayedChanges) -> Forg
 
 
 def expire(engine: Engine, scope: Scope) -> int:
-    """Forget expired memories; their traces go when the store is tuned."""
+    """Forget expired memories, some at a time; their traces go when the store is tuned."""
     now = engine.clock.now()
 
     def choose(rows: StoreReader | StoreWriter) -> ForgetPlan:
-        return _plan(rows, _with_edits(rows, rows.expired(now)))._replace(buried=False)
+        return _plan(rows, _with_edits(rows, rows.expired(now)[:_MOST_EXPIRED]))._replace(buried=False)
 
-    return len(_forget(engine, scope, choose, dry_run=False, scrub=False).ids)
+    expired = 0
+    while some := len(_forget(engine, scope, choose, dry_run=False, scrub=False).ids):
+        expired += some
+    return expired
 
 
 def _forget(
@@ -218,41 +224,73 @@ def _forget(
 
     A `receipt` is drawn up in the transaction, and signed again when the files are erased.
     """
+    afterwards = _Afterwards([], [])
 
-    def existing(rows: StoreReader | StoreWriter) -> Sequence[str]:
-        names = rows.conversation_ids() if conversations is None else conversations
-        return [name for name in names if rows.conversation(name)]
+    def begin(writer: StoreWriter) -> ForgetPlan:
+        plan = choose(writer)
+        names = _existing(writer, conversations)
+        afterwards.note(writer, scope, plan)
+        if receipt is not None and (names or not plan.empty):
+            receipt.collect(writer, plan, names)
+        if engine.forgetting:
+            writer.note_forgetting(engine.forgetting)
+        return plan
 
     def work(writer: StoreWriter) -> Forgotten:
-        plan, names = choose(writer), existing(writer)
-        originals.clear()  # a full disk may have ended an earlier try
-        dropped.clear()
-        originals.extend(file.original for file in plan.files if file.original)
-        originals.extend(original_name(scope.user_id, digest) for digest in plan.own_originals(writer))
-        found = names or not plan.empty
-        if receipt is not None and found:
-            receipt.collect(writer, plan, names)
+        plan = begin(writer) if begun is None else choose(writer)
+        names = _existing(writer, conversations)
+        found = names or not plan.empty or begun is not None
         if found:
             writer.forget_traces(everything=not plan.partial)
         _delete(writer, plan, engine.clock.now())
-        for name in names:
-            writer.delete_conversation(name)
-        if conversations is None:
-            writer.end_memberships()
+        _end_conversations(writer, names, everything=conversations is None)
         rewriting.write(writer, engine, plan.rewritten, plan.chunks)
-        dropped.extend(plan.remade)
-        outcome = _outcome(plan, names, dry_run=False)
+        if engine.forgetting:
+            writer.drop_forgetting(engine.forgetting)
+        outcome = _outcome(plan if begun is None else begun.with_rest(plan), names, dry_run=False)
         return replace(outcome, receipt=receipt.draw_up(writer)) if receipt is not None and found else outcome
 
-    originals: list[str] = []
-    dropped: list[DroppedSummary] = []
     if dry_run:
-        return engine.store.read(scope, lambda reader: _outcome(choose(reader), existing(reader), dry_run=True))
-    outcome = engine.write_deletion(scope, work)
-    file_chunks.discard(engine, originals)
+        look = partial(_existing, conversations=conversations)
+        return engine.store.read(scope, lambda reader: _outcome(choose(reader), look(reader), dry_run=True))
+    begun: ForgetPlan | None = None
+    if engine.forgetting:
+        begun = parts.begin(engine, scope, begin)
+        parts.forget_in_parts(engine, scope, begun, lambda writer, part: _delete(writer, part, engine.clock.now()))
+    return _finished(engine, scope, engine.write_deletion(scope, work), afterwards, scrub=scrub)
+
+
+class _Afterwards(NamedTuple):
+    """What is to be done after the transaction: originals to discard, and summaries to make again."""
+
+    originals: list[str]
+    dropped: list[DroppedSummary]
+
+    def note(self, writer: StoreWriter, scope: Scope, plan: ForgetPlan) -> None:
+        """Note it, in place of what an earlier try has noted that a full disk has ended."""
+        self.originals[:] = [file.original for file in plan.files if file.original]
+        self.originals.extend(original_name(scope.user_id, digest) for digest in plan.own_originals(writer))
+        self.dropped[:] = plan.remade
+
+
+def _existing(rows: StoreReader | StoreWriter, conversations: Sequence[str] | None) -> Sequence[str]:
+    names = rows.conversation_ids() if conversations is None else conversations
+    return [name for name in names if rows.conversation(name)]
+
+
+def _end_conversations(writer: StoreWriter, names: Sequence[str], *, everything: bool) -> None:
+    for name in names:
+        writer.delete_conversation(name)
+    if everything:
+        writer.end_memberships()
+
+
+def _finished(engine: Engine, scope: Scope, outcome: Forgotten, afterwards: _Afterwards, *, scrub: bool) -> Forgotten:
+    """Erase what was deleted, and make again what stays without it."""
+    file_chunks.discard(engine, afterwards.originals)
     engine.forget_cached(scope)
     left = engine.erase() if scrub and outcome.action == "deleted" else Erasure()
-    rewriting.remake(engine, scope, dropped)
+    rewriting.remake(engine, scope, afterwards.dropped)
     if outcome.items:  # what was rewritten waits for its vectors
         engine.background.wake()
     if outcome.receipt is not None:
@@ -284,7 +322,7 @@ def _delete(writer: StoreWriter, plan: ForgetPlan, now: datetime) -> None:
     _forget_vectors(writer, plan, memory_ids)
     reopened = {derivation.source_id for derivation in writer.sources(message_ids)} - set(plan.ids)
     if plan.partial:
-        _mend_chains(writer, {record.id: record for record in writer.get(memory_ids)})
+        mend_chains(writer, {record.id: record for record in writer.get(memory_ids)})
     else:
         writer.delete_named_places()
     if memory_ids:
@@ -336,33 +374,6 @@ def _bury(writer: StoreWriter, plan: ForgetPlan, memory_ids: Sequence[str], now:
 def _batched(items: Sequence[str]) -> Iterator[Sequence[str]]:
     """Part many ids, so that not all rows of a user are in memory at once."""
     return (items[start : start + _BATCH] for start in range(0, len(items), _BATCH))
-
-
-def _mend_chains(writer: StoreWriter, gone: Mapping[str, MemoryRecord]) -> None:
-    """Keep chains of versions whole: when the present value goes, the latest that is left holds."""
-    seen: set[str] = set()
-    for record in gone.values():
-        if record.id not in seen:
-            family = writer.chain(record.id)
-            seen.update(version.id for version in family)
-            left = [version for version in family if version.id not in gone]
-            if left:
-                _relink(writer, gone, left)
-
-
-def _relink(writer: StoreWriter, gone: Mapping[str, MemoryRecord], left: Sequence[MemoryRecord]) -> None:
-    """Relink what is left of a chain; its newest version holds, if nothing newer does."""
-    newest = left[-1]
-    headless = newest.superseded_by in gone
-    twin = writer.same(memory_drafts.fingerprint_of(newest)) if headless else None
-    heir = twin.id if twin else newest.id
-    later = heir
-    for version in reversed(left):
-        if version.superseded_by in gone:
-            writer.relink(version.superseded_by, later)
-        later = version.id
-    if headless and twin is None:
-        writer.revive(newest.id)
 
 
 def _plan(rows: StoreReader | StoreWriter, item_ids: Sequence[str], *, family: bool = False) -> ForgetPlan:

@@ -30,6 +30,10 @@ class ForgetPlan(NamedTuple):
     sources: tuple[str, ...] = ()
     items: tuple[ForgottenItem, ...] = ()
 
+    def with_rest(self, rest: "ForgetPlan") -> "ForgetPlan":
+        """Add what came after this plan was made, and was forgotten with it."""
+        return self._replace(ids=tuple(dict.fromkeys((*self.ids, *rest.ids))), messages=self.messages | rest.messages)
+
     def own_originals(self, rows: StoreReader | StoreWriter) -> list[str]:
         """Give the digests of originals that only what goes has."""
         left = {change.message.id: change.left.media for change in self.rewritten if change.left is not None}

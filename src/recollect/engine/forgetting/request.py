@@ -1,5 +1,6 @@
 """A request to forget: what is named, and how far it reaches."""
 
+import json
 from dataclasses import replace
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -8,7 +9,7 @@ from recollect.engine.base.context import Engine
 from recollect.engine.forgetting import by_query, forget
 from recollect.engine.forgetting.purge import purge
 from recollect.engine.forgetting.receipt import ReceiptDraft, settled
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, StoreFull
 from recollect.model.memories import Scope
 from recollect.model.search import Forgotten
 from recollect.text.clean import clean
@@ -58,13 +59,54 @@ def run(engine: Engine, scope: Scope, request: ForgetRequest) -> Forgotten:
     """Forget what was named."""
     target = request.target
     engine.search.notes.flush()  # so that no query comes after what it asked for is gone
-    draft = ReceiptDraft(engine, scope, target, allow_again=request.allow_again) if request.receipt else None
-    forgotten = _forget(engine, scope, request, draft)
+    draft = _draft(engine, scope, target, request) if request.receipt else None
+    try:
+        forgotten = _forget(engine, scope, request, draft)
+    except StoreFull:
+        try:
+            forgotten = _forget_in_parts(engine, scope, request, draft)
+        finally:
+            engine.store.restock_reserve()
     if not request.purge or forgotten.action != "deleted":
         return forgotten
     pending = " ".join(purge(engine).failed)
     receipt = forgotten.receipt and settled(engine, forgotten.receipt, pending, purged=True)
     return replace(forgotten, pending=pending, receipt=receipt)
+
+
+def _draft(engine: Engine, scope: Scope, target: ForgetTarget, request: ForgetRequest) -> ReceiptDraft:
+    """Begin a receipt. The first one gives the store its number, for which a full disk may have no room."""
+    try:
+        return ReceiptDraft(engine, scope, target, allow_again=request.allow_again)
+    except StoreFull:
+        with engine.store.released_reserve():
+            draft = ReceiptDraft(engine, scope, target, allow_again=request.allow_again)
+        engine.store.restock_reserve()
+        return draft
+
+
+def _forget_in_parts(engine: Engine, scope: Scope, request: ForgetRequest, draft: ReceiptDraft | None) -> Forgotten:
+    """Forget what does not fit on a full disk at once. Raises StoreFull where there is no reserve to begin with."""
+    with engine.store.released_reserve() as released:
+        if not released:
+            raise StoreFull("The disk is full, and no room is kept to forget in: nothing was forgotten. Make room.")
+        noted = request._replace(all=request.query is not None, purge=False, receipt=False)
+        note = json.dumps({"user": scope.user_id, **noted._asdict()}, ensure_ascii=False)
+        try:
+            return _forget(replace(engine, forgetting=note), scope, noted, draft)
+        except StoreFull as error:
+            begun = note in engine.store.unfinished_forgetting()
+            done = "the rest goes with `recollect maintain`" if begun else "nothing was forgotten"
+            raise StoreFull(f"The disk is too full to forget all of it: {done}. Make room.") from error
+
+
+def finish(engine: Engine) -> None:
+    """Forget the rest of what a full disk or a crash has interrupted."""
+    for note in engine.store.unfinished_forgetting():
+        noted = json.loads(note)
+        scope = Scope(noted.pop("user"))
+        with engine.store.released_reserve():
+            _forget(replace(engine, forgetting=note, audit=None), scope, ForgetRequest(**noted), None)
 
 
 def _forget(engine: Engine, scope: Scope, request: ForgetRequest, draft: ReceiptDraft | None) -> Forgotten:

@@ -10,7 +10,7 @@ from recollect.engine.audit import search_log
 from recollect.engine.audit.idempotency import ANSWERS_KEPT
 from recollect.engine.base.context import Engine
 from recollect.engine.conversations import compact
-from recollect.engine.forgetting import forget
+from recollect.engine.forgetting import forget, request
 from recollect.engine.maintenance import reindex, worker_pass
 from recollect.engine.vectors import embed_texts
 from recollect.model.memories import Scope
@@ -22,6 +22,7 @@ from recollect.ports.erasure import ERASED
 
 def maintain(engine: Engine) -> Maintenance:
     """Run all steps once. Safe to interrupt."""
+    request.finish(engine)
     erased = worker_pass.finish_erasure(engine)  # first: on a full disk it may be all that can be done
     expired = sum(forget.expire(engine, scope) for scope in engine.store.users_with_expired(engine.clock.now()))
     reindexed = reindex.reindex(engine)

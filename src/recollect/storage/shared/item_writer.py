@@ -24,7 +24,7 @@ from recollect.model.stats import AuditLine, UserLimits
 from recollect.ports import ChangeKind, StoredResponse, UnlocatedItem, UnnamedPlace
 from recollect.storage.codec import audit_values, key_values
 from recollect.storage.deferred import DeferredSteps
-from recollect.storage.rows import ROWS
+from recollect.storage.rows import FORGETTING, ROWS
 from recollect.storage.session import StoreSession, Values
 from recollect.storage.shared.user_rows import UserItemRows, UserLogRows, UserScopeRows
 from recollect.storage.spaces import owed_spaces
@@ -342,6 +342,14 @@ class SharedItemWriter(UserItemRows, UserLogRows, UserScopeRows, ABC):
             self._execute("delete_searches")
         else:
             self._execute("blank_searches")
+
+    def note_forgetting(self, request: str) -> None:
+        """Note what is being forgotten in parts."""
+        self._execute("set_mark", {"name": f"{FORGETTING}{request}", "value": 1})
+
+    def drop_forgetting(self, request: str) -> None:
+        """Remove that note."""
+        self._execute("drop_mark", {"name": f"{FORGETTING}{request}"})
 
     def set_member(self, membership: Membership) -> None:
         """Write a member of this scope."""

@@ -14,7 +14,7 @@ from recollect.model.scopes import Membership
 from recollect.model.stats import StoreShares, StoreStats, UnreadMessages
 from recollect.ports import CachedPlace, GeocodeJob, ReachedUsers, ReadJob, SearchNote, UnnamedPlace
 from recollect.storage.codec import cached_place_values
-from recollect.storage.rows import ANALYSER, IDENTITY, IDENTITY_BITS, LOCATED, PASSAGES, UNREAD
+from recollect.storage.rows import ANALYSER, FORGETTING, IDENTITY, IDENTITY_BITS, LOCATED, PASSAGES, UNREAD
 from recollect.storage.session import ResultRow, StoreSession, Values
 from recollect.storage.shared.jobs import geocode_jobs, ids_by_user, read_jobs
 from recollect.storage.spaces import list_spaces
@@ -116,6 +116,10 @@ class StoreFigures(StoreBase):
     def set_analyser(self, version: int) -> None:
         """Note that all terms are those of this version."""
         self._tell("set_mark", {"name": ANALYSER, "value": version})
+
+    def unfinished_forgetting(self) -> Sequence[str]:
+        """Give the notes of what is being forgotten in parts."""
+        return [name.removeprefix(FORGETTING) for (name,) in self._ask("forgettings", {})]
 
     def passages(self) -> int:
         """Say which version of the passages all texts have vectors of."""

@@ -255,6 +255,14 @@ SELECT value FROM store_secrets WHERE name = :name
 -- Sets a mark of the store, unless it is set already.
 INSERT INTO store_marks (name, value) VALUES (:name, :value) ON CONFLICT (name) DO NOTHING
 
+-- forgettings --
+-- What is being forgotten in parts.
+SELECT name FROM store_marks WHERE substr(name, 1, 11) = 'forgetting:' ORDER BY name
+
+-- drop_mark --
+-- It is so no more.
+DELETE FROM store_marks WHERE name = :name
+
 -- set_mark --
 -- It is so from now on.
 INSERT INTO store_marks (name, value)

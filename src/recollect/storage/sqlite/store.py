@@ -322,9 +322,12 @@ class SqliteStore(
         self.restock_reserve()
         return left
 
-    def released_reserve(self) -> AbstractContextManager[bool]:
+    @contextmanager
+    def released_reserve(self) -> Iterator[bool]:
         """Delete the file that keeps room on the disk; it is not made again meanwhile."""
-        return self._reserve.released()
+        with self._reserve.released() as released:
+            self._eraser.empty_log()
+            yield released
 
     def restock_reserve(self) -> None:
         """Make the file that keeps room on the disk, where something can be written."""

@@ -60,6 +60,11 @@ class FileEraser:
                     return left
                 sleep(_PAUSE_S)
 
+    def empty_log(self) -> None:
+        """Give back the room that the log takes, unless a reader needs what is in it."""
+        with suppress(apsw.Error), self._lock, closing(open_connection(self._path, 0)) as connection:
+            _empty_log(connection)
+
     def _try(self, connection: apsw.Connection, *, whole: bool) -> Erasure:
         connection.set_busy_timeout(_WRITE_TRY_MS)
         try:

@@ -12,7 +12,7 @@ from typing import Any, Final
 import apsw
 
 from recollect.storage.migrations import load_migrations
-from recollect.storage.rows import ANALYSER, IDENTITY, PASSAGES
+from recollect.storage.rows import ANALYSER, FORGETTING, IDENTITY, PASSAGES
 from recollect.storage.sqlite.migrate import MIGRATIONS_TABLE
 from recollect.storage.sqlite.repair.records import RecordValues
 from recollect.storage.sqlite.writer import UNMERGED
@@ -34,7 +34,7 @@ _SPACE_TABLE: Final = re.compile(r"(vectors|codes)_\d+")
 # What indexes hold may look like a row of a small table; what such a row says tells it apart.
 _SIGNS: Final[Mapping[str, Any]] = {
     "sequence": lambda row: row["name"] in ("item", "space"),
-    "store_marks": lambda row: row["name"] in _MARKS or row["name"].startswith("repair:"),
+    "store_marks": lambda row: row["name"] in _MARKS or row["name"].startswith(("repair:", FORGETTING)),
     "store_secrets": lambda row: row["name"].startswith("tombstones"),
     "tombstones": lambda row: (
         re.fullmatch(r"([0-9a-f]{16}:)?[0-9a-f]{32}", row["fingerprint"]) and row["forgotten_at"] >= _FIRST_MOMENT
