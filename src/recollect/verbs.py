@@ -1,19 +1,22 @@
-"""Verbs that programs call: arguments that do not fit are refused in words, with the names that fit."""
+"""Verbs that programs call: arguments that do not fit are refused in words, with the names and types that do."""
 
 import inspect
-from collections.abc import Callable
+import reprlib
+from collections.abc import Callable, Mapping
 from functools import wraps
 from types import FunctionType
 from typing import Any, get_args
 
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, RecollectError
+
+_WRONG = (TypeError, AttributeError, ValueError, LookupError, OverflowError)  # what a value of a wrong type leads to
 
 
 class Verbs:
     """Base of classes whose public methods are verbs.
 
-    A call that does not bind raises InvalidInput, not a bare TypeError. Signatures and types stay what they are, and a
-    call that binds costs nothing that could be measured.
+    A call that does not bind, or fails with an argument that is not of its declared type, raises InvalidInput. Types
+    are looked at only after a failure, so a call that works costs nothing that could be measured.
     """
 
     def __init_subclass__(cls) -> None:
@@ -35,10 +38,16 @@ def _insisting(verb: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - as the verb has it
         try:
             return verb(*args, **kwargs)
-        except TypeError as error:
-            if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
-                raise  # the arguments did bind
-            raise InvalidInput(f"{error}. {verb.__name__} takes: {', '.join(_names(verb))}.") from None
+        except _WRONG as error:
+            if isinstance(error, RecollectError):
+                raise
+            if error.__traceback__ is not None and error.__traceback__.tb_next is None:  # the arguments do not bind
+                raise InvalidInput(f"{error}. {verb.__name__} takes: {', '.join(_names(verb))}.") from None
+            if said := _misfit(verb, args, kwargs):
+                raise InvalidInput(said) from error
+            if isinstance(error, (UnicodeEncodeError, OverflowError)):  # lone surrogates, numbers beyond 64 bits
+                raise InvalidInput(f"{verb.__name__} was given what cannot be stored: {error}.") from error
+            raise
 
     if inspect.iscoroutinefunction(verb):
 
@@ -59,3 +68,38 @@ def _names(verb: Callable[..., Any]) -> list[str]:
         elif parameter.name not in ("self", "cls"):
             names.append(parameter.name)
     return names
+
+
+def _misfit(verb: Callable[..., Any], args: tuple[object, ...], kwargs: Mapping[str, object]) -> str:
+    """Name an argument that is not of its declared type; '' when all are, and the verb failed by itself."""
+    signature = inspect.signature(verb)
+    for name, value in signature.bind(*args, **kwargs).arguments.items():
+        parameter = signature.parameters[name]
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            declared = {
+                key: kind for fields in get_args(parameter.annotation) for key, kind in fields.__annotations__.items()
+            }
+            given = {key: (one, declared.get(key, Any)) for key, one in value.items()}
+        elif parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+            given = {name: (list(value), list[parameter.annotation])}  # type: ignore[name-defined]
+        else:
+            given = {name: (value, parameter.annotation)}
+        for key, (one, kind) in given.items():
+            if not _fits(one, kind):
+                return f"{key} is {reprlib.repr(one)}; it must be of the type {inspect.formatannotation(kind)}."
+    return ""
+
+
+def _fits(value: object, kind: Any) -> bool:  # noqa: ANN401 - an annotation
+    """Tell whether a value is of a type; of one that cannot be checked it is taken to be."""
+    if kind is inspect.Parameter.empty or kind is Any:
+        return True
+    from pydantic import ConfigDict, PydanticUserError, TypeAdapter, ValidationError  # noqa: PLC0415 - only on failure
+
+    try:
+        TypeAdapter(kind, config=ConfigDict(arbitrary_types_allowed=True)).validate_python(value, strict=True)
+    except ValidationError:
+        return False
+    except (PydanticUserError, TypeError):
+        return True
+    return True

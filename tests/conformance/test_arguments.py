@@ -1,12 +1,14 @@
 """What does not fit is refused in words that name what does, by every verb; a location is one wherever it is given."""
 
 import inspect
+import os
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
-from recollect import InvalidInput, Location, Memory, UserMemory
+from recollect import InvalidInput, Location, Memory, RecollectError, UserMemory, load_settings
 from recollect.api.conversation import Conversation
 from recollect.api.facts import UserEvents, UserFacts, UserInstructions, UserLessons, UserPreferences
 from recollect.api.files import UserFiles
@@ -22,6 +24,8 @@ from recollect.client.facts import ServiceEvents, ServiceFacts, ServiceInstructi
 from recollect.client.media import ServiceMedia
 from recollect.client.user import ServiceUserMemory
 from recollect.errors import InvalidMemory
+from recollect.verbs import _names
+from tests.sizes import sized
 
 OURS = (
     *(Memory, UserMemory, UserFacts, UserPreferences, UserEvents, UserLessons, UserInstructions, UserFiles, UserMedia),
@@ -29,7 +33,8 @@ OURS = (
     *(Client, ServiceUserMemory, ServiceFacts, ServicePreferences, ServiceEvents, ServiceLessons),
     *(ServiceInstructions, ServiceConversation, ServiceMessages, ServicePlaces, ServiceMedia),
 )
-HERE = {"lat": 49.19, "lng": 16.61, "address": "Brno", "place_label": "office"}
+PLAIN = {"embedding.provider": "none", "places.geocoder": "none", "recall.rerank": "off", "embedding.worker": False}
+HERE: dict[str, Any] = {"lat": 49.19, "lng": 16.61, "address": "Brno", "place_label": "office"}
 
 
 @pytest.mark.parametrize("kind", OURS, ids=lambda kind: kind.__name__)
@@ -96,9 +101,10 @@ def test_a_location_is_stored_by_every_verb_that_stores(me: UserMemory, location
     me.facts.set("printer", "place", "here", location=location)
     me.update(me.remember("The chair").id, location=location)
     stored = [(memory.lat, memory.lng, memory.address, memory.place_label) for memory in me.list().items]
-    said = me.conversation("c").append("user", "I am here", location=location).message
-    (sent,) = me.conversation("c").extend([{"role": "user", "content": "Still here", "location": location}])
-    stored += [(told.lat, told.lng, told.address, told.place_label) for told in (said, sent.message)]
+    me.conversation("c").append("user", "I am here", location=location)
+    me.conversation("c").extend([{"role": "user", "content": "Still here", "location": location}])
+    told = me.conversation("c").messages()
+    stored += [(message.lat, message.lng, message.address, message.place_label) for message in told]
     assert stored == [tuple(HERE.values())] * 6
 
 
@@ -150,3 +156,38 @@ def test_an_error_inside_a_verb_stays_what_it_is(me: UserMemory) -> None:
 
     with pytest.raises(TypeError, match="of the caller"):
         me.forget(folder=type("Broken", (), {"__fspath__": broken})())
+
+
+# What each verb needs beside the argument that is wrong.
+FITS: dict[str, Any] = {
+    "id": "01a1dd60-4566-7800-9cb6-caa8d641c91b",
+    "lat": 1.0,
+    "lng": 2.0,
+    "radius_km": 1.0,
+    "feedback": 1,
+    "location": (1.0, 2.0),
+    "messages": [{"role": "user", "content": "Tea"}],
+    "memories": ["Tea"],
+    "role": "user",
+}
+WRONG: tuple[Any, ...] = sized((object(), "\ud800"), (object(), "\ud800", 7, b"tea", [], 10**30))
+APART = {"watch", "export", "everything", "tell", "stop"}  # they run on, or write files; these say so themselves
+
+
+def test_a_value_of_a_wrong_type_is_an_error_of_ours(database: str) -> None:
+    """Every parameter of every verb of a user gets values of wrong types; nothing but our own errors comes back."""
+    settings = load_settings(os.devnull, environ={}, overrides={**PLAIN, "database": database})
+    with Memory.open(settings=settings) as memory:
+        me, calls = memory.user("me"), 0
+        namespaces = (me.facts, me.preferences, me.events, me.lessons, me.instructions, me.places, me.files, me.media)
+        for verbs in (me, *namespaces, me.messages, me.conversation("c")):
+            for name, verb in inspect.getmembers(verbs, inspect.ismethod):
+                if name in APART or (name.startswith("_") and name != "__call__"):
+                    continue
+                needed = {one: FITS.get(one, "tea") for one in _required(verb)}
+                for parameter in set(_names(verb)) - APART:
+                    for wrong in WRONG:
+                        calls += 1
+                        with suppress(RecollectError):
+                            verb(**{**needed, parameter: wrong})
+    assert calls > 200

@@ -151,7 +151,7 @@ def _forgotten_in_parts(disk: Path, way: str) -> dict[str, Any]:
         forgotten = memory.user("me").forget(**named[way], receipt=True)
         stats = memory.user("me").stats()
         counts = forgotten.receipt.counts if forgotten.receipt else {}
-        told = {
+        told: dict[str, Any] = {
             "action": forgotten.action,
             "left": [stats.memories, stats.messages, stats.chunks, memory.user("other").count()],
             "counted": max(counts.values()),

@@ -155,8 +155,8 @@ def test_damage_that_is_met_later_is_repaired_at_the_next_opening(tmp_path: Path
         assert memory.repaired is None
         with pytest.raises(FileDamaged, match="recollect repair"):
             memory.user("me").list(limit=1000)
-        (found,) = [problem for problem in memory.doctor() if problem.check == "damage"]
-        assert (found.count, f"(number {pages[0]}) differ from the checksum" in found.advice) == (1, True)
+        (told,) = [problem for problem in memory.doctor() if problem.check == "damage"]
+        assert (told.count, f"(number {pages[0]}) differ from the checksum" in told.advice) == (1, True)
     with opened(path) as memory:
         assert memory.repaired is not None
         found = memory.user("me").list(limit=1000).items

@@ -7,14 +7,16 @@ a crash forgets the rest. Old versions go before the present one, so that none o
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from recollect.engine.base.context import Engine
 from recollect.engine.files import file_chunks
 from recollect.engine.forgetting import rewriting
 from recollect.engine.forgetting.plan import ForgetPlan
 from recollect.errors import StoreFull
+from recollect.model.files import ChunkMark
 from recollect.model.memories import Scope
-from recollect.ports import StoreWriter
+from recollect.ports import StoreReader, StoreWriter
 
 _MOST = 256  # of a part: items, chunks or rewritten messages
 
@@ -53,18 +55,22 @@ def forget_in_parts(engine: Engine, scope: Scope, plan: ForgetPlan, delete: Dele
         lambda some: run(none._replace(ids=tuple(some), messages=plan.messages.intersection(some))),
     )
     for file in plan.files:
-        marks = engine.store.read(scope, lambda reader, file_id=file.id: reader.chunk_marks(file_id))
+        marks = engine.store.read(scope, partial(_marks_of, file.id))
         _all_of([mark.id for mark in marks], forget_chunks)
         run(none._replace(ids=(file.id,), files=(file,)))
 
 
+def _marks_of(file_id: str, reader: StoreReader) -> Sequence[ChunkMark]:
+    return reader.chunk_marks(file_id)
+
+
 def _old_versions_first(engine: Engine, scope: Scope, ids: Sequence[str]) -> Sequence[str]:
-    def work_order(position: int) -> Sequence[str]:
+    def old_of(position: int) -> Sequence[str]:
         some = ids[position : position + _MOST]
         records = engine.store.read(scope, lambda reader: reader.get(some))
         return [record.id for record in records if record.superseded_by is not None]
 
-    old = dict.fromkeys(old_id for start in range(0, len(ids), _MOST) for old_id in work_order(start))
+    old = dict.fromkeys(old_id for start in range(0, len(ids), _MOST) for old_id in old_of(start))
     return [*old, *(item_id for item_id in ids if item_id not in old)]
 
 
