@@ -153,8 +153,7 @@ class UserMemory(InsightVerbs, UserSimilarity):
         The same text twice is a `duplicate`, and so is a rewording of a known memory of the same type. A new value for
         the same `subject`, `key` and `context` supersedes the old one, which stays in the history.
 
-        `location` is where it is: coordinates, a name, a `Location`, or a mapping with its fields; it stands for `lat`,
-        `lng`, `address` and `place_label`.
+        `location` stands for `lat`, `lng`, `address` and `place_label`: a pair, a name, a `Location` or a mapping.
         """
         return remember.remember(self._engine, self._scope, new_memory({"content": content, **fields}), wait=wait)
 

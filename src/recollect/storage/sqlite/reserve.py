@@ -47,6 +47,21 @@ class ReserveFile:
         except OSError:
             return 0
 
+    def advice(self) -> Iterator[str]:
+        """Make it whole if there is room, because the file may have grown since; say what is missing all the same."""
+        self.restock()
+        wanted, held = self.wanted_bytes(), self.held_bytes()
+        if held >= wanted // 2:
+            return
+        missing = f"of the {wanted // _MB} MB that are kept for forgetting on a full disk, {held // _MB} are there"
+        if self.has_room():
+            yield f"The reserve of {self._database} cannot be kept ({self.trouble}): {missing}."
+            return
+        yield (
+            f"The disk of {self._database} is nearly full ({self.free_bytes() // _MB:,} MB free): {missing}. "
+            "Make room; `recollect maintain` keeps them again."
+        )
+
     def free_bytes(self) -> int:
         """Say how much of the disk is free."""
         return shutil.disk_usage(self._database.parent).free

@@ -456,18 +456,8 @@ class SqliteStore(
         return [*told, *self._advice_about_reserve()]
 
     def _advice_about_reserve(self) -> Iterator[str]:
-        self.restock_reserve()  # the file may have grown since it was opened
-        wanted, held = self._reserve.wanted_bytes(), self._reserve.held_bytes()
-        if held >= wanted // 2 or is_read_only(self._path):
-            return
-        missing = f"of the {wanted // 2**20} MB that are kept for forgetting on a full disk, {held // 2**20} are there"
-        if self._reserve.has_room():
-            yield f"The reserve of {self._path} cannot be kept ({self._reserve.trouble}): {missing}."
-            return
-        yield (
-            f"The disk of {self._path} is nearly full ({self._reserve.free_bytes() // 2**20:,} MB free): {missing}. "
-            "Make room; `recollect maintain` keeps them again."
-        )
+        if not is_read_only(self._path):
+            yield from self._reserve.advice()
 
     def close(self) -> None:
         """Close all connections; a commit under way is finished first."""
