@@ -170,7 +170,7 @@ FITS: dict[str, Any] = {
     "memories": ["Tea"],
     "role": "user",
 }
-WRONG: tuple[Any, ...] = sized((object(), "\ud800"), (object(), "\ud800", 7, b"tea", [], 10**30))
+WRONG: tuple[Any, ...] = (object(), "\ud800", 7, b"tea", [], 10**30)[: sized(2, 6)]
 APART = {"watch", "export", "everything", "tell", "stop"}  # they run on, or write files; these say so themselves
 
 
