@@ -26,7 +26,14 @@ def test_store_and_get_keep_every_option(cli: Cli) -> None:
         "--lng", "14.42", "--address", "Náměstí 1", "--place", "home", "--metadata", '{"tags": ["дом"]}',
     )  # fmt: skip
     where = {"lat": 50.08, "lng": 14.42, "address": "Náměstí 1", "place_label": "home"}
-    assert made == {"action": "created", "id": made["id"], "existing_id": None, "degraded": [], "place": where}
+    assert made == {
+        "action": "created",
+        "id": made["id"],
+        "existing_id": None,
+        "degraded": [],
+        "left_out": [],
+        "place": where,
+    }
     kept = cli.json("get", made["id"])
     assert kept.pop("created_at") == kept.pop("updated_at")
     assert kept == {

@@ -18,13 +18,27 @@ def store(client: httpx2.Client, content: str, **fields: object) -> str:
 def test_store_and_find(anna: httpx2.Client) -> None:
     stored = anna.post("/api/memories/unified", json=DARK)
     assert stored.status_code == 201
-    assert stored.json() == {"action": "created", "id": stored.json()["id"], "existing_id": None, "degraded": []}
+    created = {"action": "created", "id": stored.json()["id"], "existing_id": None, "degraded": [], "left_out": []}
+    assert stored.json() == created
     found = anna.get("/api/memories/search", params={"query": "which theme do I like?"}).json()
     assert [hit["content"] for hit in found["hits"]] == [DARK["content"]]
     assert found["hits"][0]["id"] == stored.json()["id"]
     assert found["degraded"] == []
     again = anna.post("/api/memories/unified", json=DARK)
     assert (again.status_code, again.json()["action"]) == (200, "duplicate")
+
+
+def test_an_answer_names_what_was_left_out(anna: httpx2.Client) -> None:
+    sent, kinds = {"content": "The gate code is 4711"}, ["access code"]
+    created = anna.post("/api/memories/unified", json=sent)
+    known = anna.post("/api/memories/bulk", json={"memories": [{"content": "The gate code is 4712"}]})
+    said = anna.post("/api/conversations/c1/messages", json={"role": "user", **sent})
+    turn = anna.post("/api/hooks/agent-end", json={"session": "s1", "messages": [{"role": "user", **sent}]})
+    changed = anna.patch(f"/api/memories/{created.json()['id']}", json={"content": "The door code is 4713"})
+    file = anna.post("/api/files", files={"file": ("house.md", b"The gate code is 4711\n")})
+    told = (created.json(), *known.json()["results"], *said.json()["results"], turn.json(), changed.json(), file.json())
+    assert [answer["left_out"] for answer in told] == [kinds] * 6
+    assert not any("471" in answer.text for answer in (created, known, said, turn, changed, file))
 
 
 def test_a_new_value_supersedes(anna: httpx2.Client) -> None:

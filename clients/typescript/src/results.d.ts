@@ -47,6 +47,7 @@ export interface Memory {
   created_at: string;
   updated_at: string;
   media: Media[];
+  left_out?: string[] | null;
 }
 
 /** A page of memories; `cursor` gives the next. */
@@ -61,6 +62,8 @@ export interface Remembered {
   id: string;
   existing_id?: string | null;
   degraded?: string[];
+  /** The kinds of secrets, such as "access code", that were not kept. */
+  left_out?: string[];
 }
 
 /** Where something was. */
@@ -294,6 +297,7 @@ export interface Message {
 export interface Appended {
   action: "created" | "duplicate" | "skipped" | "forgotten";
   id: string | null;
+  left_out: string[];
 }
 
 /** The statistics of a conversation. */
@@ -365,6 +369,7 @@ export interface TurnOutcome {
   events: Remembered[];
   compaction: Compaction | null;
   degraded: string[];
+  left_out: string[];
 }
 
 /** What a user has stored. */

@@ -120,7 +120,7 @@ async function store({ client, config, spool }, { user, ctx, toolCallId, params,
   const item = { kind: "store", user, path: "/api/memories/unified", body, name: [ctx?.sessionId, toolCallId, content] };
   try {
     const stored = await client.call("POST", item.path, { user, body, idempotencyKey: keyOf(item), signal, timeoutMs: config.toolTimeoutMs });
-    return remembered(stored, content);
+    return remembered(stored);
   } catch (error) {
     if (error.name !== "ServiceError" || !error.isTemporary) throw error;
     await spool.keep(item);
@@ -128,15 +128,16 @@ async function store({ client, config, spool }, { user, ctx, toolCallId, params,
   }
 }
 
-function remembered(stored, content) {
-  const known = ["duplicate", "outranked", "forgotten"].includes(stored.action);
-  if (known) {
-    const details = { action: "duplicate", id: stored.id, existingId: stored.existing_id };
-    return answer(`Similar memory already exists: "${harmless(content, 200)}" (${stored.existing_id})`, details);
+/** Says what became of a memory, and not in the words that were sent: what was kept of them may be less. */
+function remembered({ action, id, existing_id: existingId, left_out: leftOut = [] }) {
+  const missing = leftOut.length ? ` It was kept without the ${leftOut.join(" and the ")}, because secrets are left out. Tell the user.` : "";
+  const more = leftOut.length ? { leftOut } : {};
+  if (["duplicate", "outranked", "forgotten"].includes(action)) {
+    return answer(`Similar memory already exists (${existingId}).${missing}`, { action: "duplicate", id, existingId, ...more });
   }
-  const replaced = stored.action === "superseded" ? ` It takes the place of ${stored.existing_id}.` : "";
-  const details = { action: stored.action === "superseded" ? "superseded" : "created", id: stored.id, ...(replaced && { existingId: stored.existing_id }) };
-  return answer(`Stored: "${harmless(content, 200)}" (${stored.id}).${replaced}`, details);
+  const replaced = action === "superseded" ? ` It takes the place of ${existingId}.` : "";
+  const details = { action: replaced ? "superseded" : "created", id, ...(replaced && { existingId }), ...more };
+  return answer(`Stored: ${id}.${replaced}${missing}`, details);
 }
 
 async function forget({ client, config }, { user, ctx, toolCallId, params, signal }) {

@@ -112,6 +112,14 @@ test("the tools answer as documented", async () => {
   assert.equal((await host.tool("memory_recall", OWNER).execute("c6", { query: "x" })).content[0].text, "No relevant memories found.");
   service.answers["POST /api/memories/unified"] = { action: "duplicate", id: "m2", existing_id: "m2" };
   assert.equal((await host.tool("memory_store", OWNER).execute("c7", { content: "Likes dark mode" })).details.existingId, "m2");
+  const secret = { content: "The gate code is 4711" };
+  for (const action of ["created", "superseded", "duplicate"]) {
+    service.answers["POST /api/memories/unified"] = { action, id: "m3", existing_id: "m2", left_out: ["access code"] };
+    const told = await host.tool("memory_store", OWNER).execute(`c-${action}`, secret);
+    assert.ok(!JSON.stringify(told).includes("4711"));
+    assert.match(told.content[0].text, /without the access code/);
+    assert.deepEqual(told.details.leftOut, ["access code"]);
+  }
 });
 
 test("without the service a turn ends, and what was said is delivered later, once", async () => {

@@ -14,6 +14,7 @@ from recollect.cli.folders import examples, say_what_waits, show_waiting, waitin
 from recollect.cli.formatting import ago, counted, folder_errors, folder_state, named, size
 from recollect.cli.hooks import read_message
 from recollect.cli.json_output import error_document, fields_of
+from recollect.cli.memories import show_left_out
 from recollect.cli.options import argument, flag, option
 from recollect.cli.permissions import admit, is_admin
 from recollect.cli.progress import StepCallback
@@ -60,7 +61,7 @@ class OfferedDocument(NamedTuple):
         if self.added is None:
             return {"path": self.path, "action": "failed", **error_document(self.error)}
         file = {name: getattr(self.added.file, name) for name in _OF_A_DOCUMENT}
-        return {"path": self.path, "action": self.added.action, **file, "degraded": self.added.degraded}
+        return {"path": self.path, "action": self.added.action, **file, **fields_of(self.added, "action", "file")}
 
 
 class AddedDocuments(NamedTuple):
@@ -127,6 +128,7 @@ def _show_added(view: "View", documents: AddedDocuments) -> None:
             "duplicate": "known already; nothing was added",
         }
         view.line(f"{named(offered.path)}: {outcomes[offered.added.action]}.")
+        show_left_out(view, offered.added.left_out)
         view.line(_described(offered.added.file), "dim")
         for note in offered.added.file.notes:
             view.line(note, "yellow")

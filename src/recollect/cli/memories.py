@@ -27,7 +27,7 @@ from recollect.cli.places import address_follows, find_addresses, place_fields, 
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet, given_text
 from recollect.cli.values import media_fields, memory_fields
 from recollect.errors import InvalidInput, NotFound
-from recollect.model.literals import Trust
+from recollect.model.literals import Trust, without
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -173,10 +173,17 @@ def show_remembered(view: "View", remembered: "Remembered", place: str = "") -> 
         "doubted": f"Remembered beside {remembered.existing_id}, which says otherwise.",
     }
     view.line(outcomes[remembered.action])
+    show_left_out(view, remembered.left_out)
     if place:
         view.line(place)
     view.line(remembered.id, "dim")
     view.degraded(remembered.degraded, "It is found by its words until `recollect maintain` has embedded it.")
+
+
+def show_left_out(view: "View", kinds: "Sequence[str]", how: str = "") -> None:
+    """Say which secrets were not kept, and how to keep them."""
+    if kinds:
+        view.line(f"It was kept {without(kinds)}: secrets are left out.{how}", "yellow")
 
 
 @commands.command(
@@ -211,7 +218,12 @@ def update(
         raise InvalidInput("Nothing to change: name at least one option, such as --content or --importance.")
     record = context.me.update(id, **changes)
     find_addresses(context, place, record.id)
-    return CommandResult(context.me.get(record.id) if place else record, show_record)
+    return CommandResult(context.me.get(record.id) if place else record, _show_updated)
+
+
+def _show_updated(view: "View", record: "MemoryRecord") -> None:
+    show_record(view, record)
+    show_left_out(view, record.left_out)
 
 
 def show_record(view: "View", record: "MemoryRecord") -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from recollect.errors import InvalidInput, NotFound
 from recollect.integrations.write_spool import AWAY, AnyUserMemory, WriteSpool
+from recollect.model.literals import without
 
 __all__ = ["memory_tools"]
 
@@ -47,7 +48,8 @@ def memory_tools(me: AnyUserMemory, *, spool_folder: str | None = None) -> tuple
             return f"Not stored: {error}"
         if stored is None:
             return "The memory is away right now; this is stored when it is back."
-        return f"{stored.action}: {stored.id}"
+        left_out = f" (kept {without(stored.left_out)}, because secrets are left out)" if stored.left_out else ""
+        return f"{stored.action}: {stored.id}{left_out}"
 
     def forget_memory(query: str = "", memory_id: str = "") -> str:
         """Delete a memory for good, by its id, or by what it says. If several are meant, they are only listed."""

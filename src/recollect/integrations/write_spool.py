@@ -166,12 +166,13 @@ def _redacted(body: dict[str, Any]) -> dict[str, Any]:
     """Give a write as it may lie on the disk, with the moment at which each message was said."""
     now = SystemClock().now().isoformat()
     if "fields" in body:
-        return {**body, "fields": _public(body["fields"])}
-    messages = [{"said_at": now, **_public(message), "id": message["id"]} for message in body["messages"]]
+        return {**body, "fields": public(body["fields"])}
+    messages = [{"said_at": now, **public(message), "id": message["id"]} for message in body["messages"]]
     return {**body, "messages": messages}
 
 
-def _public(value: Any) -> Any:  # noqa: ANN401 - JSON
+def public(value: Any) -> Any:  # noqa: ANN401 - JSON
+    """Give JSON as it may lie on the disk, and be repeated: without private parts and secrets."""
     return redact_values(each_text(value, without_private))[0]
 
 

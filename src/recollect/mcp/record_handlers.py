@@ -59,10 +59,10 @@ def _update(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
             )
         if changes.keys() & {*_SAYING}:
             changes |= {"source": AGENT, "trust": record.trust}
-        context.me.update(record.id, **changes)
+        changed = context.me.update(record.id, **changes)
     except NotFound:
         return render_records.not_found()
-    return render_records.render_updated(record.id)
+    return render_records.render_updated(record.id, changed.left_out if changes.keys() & {*_SAYING} else ())
 
 
 def _facts(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from recollect.model.calibration import KNOWN
 from recollect.model.files import Chunk, FileRecord, FileText
-from recollect.model.literals import Trust
+from recollect.model.literals import Trust, without
 from recollect.model.media import Media, described
 from recollect.model.memories import MemoryRecord, Remembered, participants_of
 from recollect.model.places import PlaceSummary
@@ -103,23 +103,31 @@ def render_about(about: About) -> ToolAnswer:
 
 def render_stored(stored: Remembered) -> ToolAnswer:
     """Render what became of a memory that was stored."""
+    left_out = f" {left_out_note(stored.left_out)}" if stored.left_out else ""
     match stored.action:
         case "created" | "doubted":
-            return ToolAnswer(f"Stored. Its id is {stored.id}.", _stored_details("created", stored))
+            return ToolAnswer(f"Stored. Its id is {stored.id}.{left_out}", _stored_details("created", stored))
         case "superseded":
             return ToolAnswer(
                 f"Stored. Its id is {stored.id}; it takes the place of {stored.existing_id}, which stays in the "
-                "history.",
+                f"history.{left_out}",
                 _stored_details("superseded", stored),
             )
         case "duplicate" | "outranked" | "forgotten":  # the other memory holds
             return ToolAnswer(
-                f"Known already: memory {stored.existing_id} holds. Nothing new.", _stored_details("duplicate", stored)
+                f"Known already: memory {stored.existing_id} holds. Nothing new.{left_out}",
+                _stored_details("duplicate", stored),
             )
+
+
+def left_out_note(kinds: Sequence[str]) -> str:
+    """Say which secrets were not kept."""
+    return f"It was kept {without(kinds)}, because secrets are left out. Tell the user."
 
 
 def _stored_details(action: str, stored: Remembered) -> Details:
     details: Details = {"action": action, "id": stored.id, "degraded": [*stored.degraded]}
+    details |= {"leftOut": [*stored.left_out]} if stored.left_out else {}
     return details | ({"existingId": stored.existing_id} if stored.existing_id else {})
 
 

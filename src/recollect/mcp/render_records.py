@@ -11,6 +11,7 @@ from recollect.mcp.render import (
     counted,
     hit_details,
     iso_utc,
+    left_out_note,
     line,
     numbered_lines,
     record_details,
@@ -33,9 +34,10 @@ def not_found() -> ToolAnswer:
     return ToolAnswer(_NO_MEMORY, {"action": "not_found"})
 
 
-def render_updated(memory_id: str) -> ToolAnswer:
+def render_updated(memory_id: str, left_out: Sequence[str]) -> ToolAnswer:
     """Render that a memory was changed, without what it says: who may write need not be allowed to read."""
-    text = f"Changed: {memory_id}. What it was before stays in its history."
+    note = f" {left_out_note(left_out)}" if left_out else ""
+    text = f"Changed: {memory_id}. What it was before stays in its history.{note}"
     return ToolAnswer(text, {"action": "updated", "id": memory_id})
 
 

@@ -241,11 +241,15 @@ AddedAction = Literal["created", "duplicate", "replaced"]
 
 @dataclass(frozen=True, slots=True)
 class AddedFile:
-    """The result of adding a file: `duplicate` means that the same bytes are stored already."""
+    """The result of adding a file: `duplicate` means that the same bytes are stored already.
+
+    `left_out` names the kinds of secrets that were left out of its text; the original, if one is kept, has them.
+    """
 
     action: AddedAction
     file: FileRecord
     degraded: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

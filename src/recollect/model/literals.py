@@ -1,6 +1,7 @@
 """Literals: types, roles, sources and the like. Imports nothing heavy: the CLI shows them in its help."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from enum import IntEnum
 from typing import Literal, get_args
 
@@ -95,3 +96,19 @@ def tier_of(source: str, claimed: int | None = None) -> int:
 # What a key may do. `admin` may do everything, for every user.
 Permission = Literal["read", "write", "forget", "admin"]
 PERMISSIONS: tuple[Permission, ...] = get_args(Permission)
+
+
+# What stands in a text where a secret was taken out.
+REDACTION_MARK = "[redacted: "
+_LEFT_OUT = re.compile(r"\[redacted: ([^\[\]\n]{1,40})\]")
+
+
+def left_out(texts: Iterable[str]) -> tuple[str, ...]:
+    """Name the kinds of secrets that were left out of texts, each once, by the marks in their place."""
+    return tuple(dict.fromkeys(kind for text in texts if REDACTION_MARK in text for kind in _LEFT_OUT.findall(text)))
+
+
+def without(kinds: Iterable[str]) -> str:
+    """Say that kinds of secrets are missing: `without the password and the access code`."""
+    *first, last = (f"the {kind}" for kind in kinds)
+    return f"without {', '.join(first)} and {last}" if first else f"without {last}"

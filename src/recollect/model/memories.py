@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.model.files import Chunk
-from recollect.model.literals import MemoryType, VectorKind
-from recollect.model.media import Media, MediaLike
+from recollect.model.literals import MemoryType, VectorKind, left_out
+from recollect.model.media import Media, MediaLike, media_texts
 from recollect.model.messages import Message
 from recollect.model.places import LocationLike, PlaceRow
 
@@ -151,6 +151,13 @@ class MemoryRecord(NamedTuple):
     updated_at: datetime
     media: tuple[Media, ...] = ()
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The kinds of secrets that were left out of it."""
+        texts = (self.content, self.subject, self.value, self.context, self.address, self.place_label)
+        more = (*media_texts(self.media), repr(self.metadata)) if self.media or self.metadata else ()
+        return left_out((*texts, *more))
+
 
 def is_many(record: MemoryRecord) -> bool:
     """Tell whether a memory is one of several values of its key."""
@@ -220,13 +227,15 @@ class Remembered:
     - `forgotten`: imported, and left out because it was forgotten here; `id` is empty.
 
     `degraded` names what failed: `vector` (found by its words; a worker embeds it later), `rewording` (the search for
-    rewordings of it).
+    rewordings of it). `left_out` names the kinds of secrets in what was offered, such as `access code`, that were not
+    kept, not even where it is a `duplicate`.
     """
 
     action: RememberedAction
     id: str
     existing_id: str | None = None
     degraded: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 class Loaded(NamedTuple):

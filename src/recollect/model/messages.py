@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
 
 from recollect.errors import InvalidMessage
-from recollect.model.literals import MessageRole, MessageStatus
-from recollect.model.media import Media, MediaLike
+from recollect.model.literals import MessageRole, MessageStatus, left_out
+from recollect.model.media import Media, MediaLike, media_texts
 from recollect.model.places import LocationLike, with_location
 
 Content: TypeAlias = str | Sequence[str | Mapping[str, Any]]
@@ -117,6 +117,13 @@ class Message(NamedTuple):
     place_label: str = ""
     media: tuple[Media, ...] = ()
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The kinds of secrets that were left out of it."""
+        calls = (call.arguments for call in self.tool_calls)
+        more = (*media_texts(self.media), repr(self.metadata)) if self.media or self.metadata else ()
+        return left_out((self.content, *calls, *more))
+
 
 AppendedAction = Literal["created", "duplicate", "skipped", "forgotten"]
 
@@ -135,6 +142,11 @@ class Appended:
     def id(self) -> str | None:
         """The id of the stored message."""
         return self.message.id if self.message else None
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The kinds of secrets that were left out of the stored message."""
+        return self.message.left_out if self.message else ()
 
 
 @dataclass(frozen=True, slots=True)

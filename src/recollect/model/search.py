@@ -217,13 +217,17 @@ class PromptContext:
 
 @dataclass(frozen=True, slots=True)
 class TurnOutcome:
-    """The result of `after_turn`: how many messages were saved, and what was captured from them."""
+    """The result of `after_turn`: how many messages were saved, and what was captured from them.
+
+    `left_out` names the kinds of secrets that were left out of messages that are new.
+    """
 
     saved: int
     captured: tuple[Remembered, ...] = ()
     events: tuple[Remembered, ...] = ()
     compaction: Compaction | None = None
     degraded: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

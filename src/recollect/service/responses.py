@@ -166,7 +166,7 @@ class ProblemDocument(BaseModel):
 
 
 MediaAnswerBody = body("MediaAnswer", Media)
-MemoryBody = body("MemoryBody", MemoryRecord)
+MemoryBody = body("MemoryBody", MemoryRecord, left_out=(list[str] | None, _if_known("left_out")))
 MemoryPageBody = body("MemoryPage", Page, defaults={"cursor": None})
 MemoriesBody = body("Memories", items=tuple[MemoryRecord, ...])
 DoubtBody = body("DoubtBody", Doubt)
@@ -175,7 +175,9 @@ ClusterBody = body("ClusterBody", Cluster)
 DuplicatePairBody = body("DuplicatePairBody", DuplicatePair)
 ClustersBody = body("ClustersBody", Clusters)
 RememberedBody = body(
-    "RememberedBody", Remembered, defaults={"existing_id": None, "degraded": Field(default_factory=list)}
+    "RememberedBody",
+    Remembered,
+    defaults={name: Field(default_factory=list) for name in ("degraded", "left_out")} | {"existing_id": None},
 )
 RememberedManyBody = body("RememberedMany", results=tuple[Remembered, ...])
 
@@ -226,7 +228,7 @@ OlderBackupBody = body("OlderBackupBody", OlderBackup)
 ErasureCheckBody = body("ErasureCheckBody", ErasureCheck, erased=bool)
 AboutBody = body("AboutBody", About)
 
-AppendedBody = body("AppendedBody", Appended, omit=("message",), id=str | None)
+AppendedBody = body("AppendedBody", Appended, omit=("message",), id=str | None, left_out=list[str])
 AppendedManyBody = body("AppendedMany", results=tuple[Appended, ...])
 ConversationBody = body("ConversationBody", ConversationInfo)
 ConversationPageBody = body(
@@ -294,6 +296,7 @@ AddedFileBody = body(
     chunks=(int, _at("file", "chunks")),
     notes=(list[str], _at("file", "notes")),
     degraded=(list[str], Field(default_factory=list)),
+    left_out=(list[str], Field(default_factory=list)),
 )
 FileTextBody = body(
     "FileTextBody",

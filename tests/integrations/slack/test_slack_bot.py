@@ -57,6 +57,14 @@ def test_a_person_stores_and_finds_their_own_memory(slack: FakeSlack, memory: Me
     assert memory.user(user_name(TEAM, ANNA)).count() == 1
 
 
+def test_what_is_repeated_is_what_was_kept(slack: FakeSlack) -> None:
+    without = "It was kept without the access code: secrets are left out."
+    kept = "Remembered: The gate code is [redacted: access code]"
+    assert slack.command("/memory-store", "The gate code is 4711") == f"{kept} {without}"
+    assert slack.command("/memory-store", "The gate code is 4712") == f"I knew that already. {without}"
+    assert slack.command("/memory-store", "Tea is<private> not</private> good") == "Remembered: Tea is good"
+
+
 def test_forgetting_is_confirmed_by_the_person_it_belongs_to(slack: FakeSlack, memory: Memory) -> None:
     anna = memory.user(user_name(TEAM, ANNA))
     anna.remember(TEA)

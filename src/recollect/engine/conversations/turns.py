@@ -32,7 +32,7 @@ from recollect.model.filters import ChunkFilters, Filters, MessageFilters
 from recollect.model.literals import Source, Trust
 from recollect.model.media import described
 from recollect.model.memories import Remembered, Scope
-from recollect.model.messages import Message, NewMessage
+from recollect.model.messages import Appended, Message, NewMessage
 from recollect.model.places import Location, SearchLocation
 from recollect.model.search import Hit, PromptContext, Recall, TurnOutcome
 from recollect.ports import StoreReader, StoreWriter
@@ -228,13 +228,14 @@ def after_turn(
         saved = sum(done.action == "created" for done in appended)
         if later:
             read_queue.queue(writer, conversation, [done.message for done in appended if done.message], now)
-            return TurnOutcome(saved)
+            return TurnOutcome(saved, left_out=_left_out(appended))
         pairs = zip(new, appended, strict=True)
         stored_ids = {draft.draft.message.id: done.message.id for draft, done in pairs if draft.draft and done.message}
         delivered = list(stored_ids.values())
-        captured, events = turn_capture.keep(writer, engine, learned, stored_ids, writer.unlearned(delivered))
+        unlearned_ids = writer.unlearned(delivered)
+        captured, events = turn_capture.keep(writer, engine, learned, stored_ids, unlearned_ids)
         writer.mark_learned(delivered)
-        return TurnOutcome(saved, captured, events)
+        return TurnOutcome(saved, captured, events, left_out=_left_out(appended, unlearned_ids))
 
     outcome = engine.write(scope, work)
     degraded = (*learned.degraded, *refused)
@@ -248,6 +249,12 @@ def after_turn(
     except RecollectError:  # the turn is saved; maintenance does the rest
         degraded = (*degraded, UPKEEP)
     return replace(outcome, compaction=compaction, degraded=degraded)
+
+
+def _left_out(appended: Sequence[Appended], of_turn: Sequence[str] = ()) -> tuple[str, ...]:
+    """Name what was left out of the messages that are new, and of those that `before_prompt` saved in this turn."""
+    new = (done for done in appended if done.action == "created" or done.id in of_turn)
+    return tuple(dict.fromkeys(kind for done in new for kind in done.left_out))
 
 
 def _draft_turn(

@@ -25,7 +25,7 @@ from recollect.model.files import (
     IndexedTextPiece,
     TextPiece,
 )
-from recollect.model.literals import FileKind, FileSource
+from recollect.model.literals import FileKind, FileSource, left_out
 from recollect.model.memories import Scope, Space, Vector, VectorLike
 from recollect.model.vectors import as_unit
 from recollect.ports import FileReading, StoreReader, StoreWriter
@@ -93,7 +93,7 @@ def _save(engine: Engine, scope: Scope, where: FileIdentity, reading: FileReadin
             writer.forget_paid([mark.id for file in older for mark in writer.chunk_marks(file.id)])
         file_chunks.remove(writer, [file.id for file in older])
         saved = file_chunks.save(writer, engine, None, where, reading)
-        return AddedFile("replaced" if older else "created", saved.record)
+        return AddedFile("replaced" if older else "created", saved.record, left_out=_left_out(reading))
 
     added = engine.write(scope, work)
     file_chunks.discard(engine, [name for name in replaced if name])
@@ -101,6 +101,11 @@ def _save(engine: Engine, scope: Scope, where: FileIdentity, reading: FileReadin
         engine.search.results.drop(scope)
         engine.erase()
     return added
+
+
+def _left_out(reading: FileReading) -> tuple[str, ...]:
+    """Name the kinds of secrets that were left out of a file."""
+    return left_out((*(piece.piece.content for piece in reading.pieces), repr(reading.metadata)))
 
 
 def _of_name(writer: StoreWriter, name: str) -> list[FileRecord]:
@@ -134,7 +139,7 @@ def add_pieces(engine: Engine, scope: Scope, file: PrecutFile) -> AddedFile | No
         older = next((known for known in _of_name(writer, name) if known.source == file.source), None)
         saved = file_chunks.save(writer, engine, older, where, reading, vectors=vectors)
         file_chunks.remove_chunks(writer, saved.gone)
-        return AddedFile("replaced" if older else "created", saved.record)
+        return AddedFile("replaced" if older else "created", saved.record, left_out=_left_out(reading))
 
     return engine.write(scope, work)
 

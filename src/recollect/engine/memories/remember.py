@@ -279,7 +279,8 @@ def batch_work(engine: Engine, batch: MemoryBatch, *, imported: bool) -> Callabl
         decided = _decide_rest(writer, batch, plain, forgotten) if len(plain) < len(batch.drafts) else {}
         tombstones.lift(writer, plain)
         results = [
-            decided.get(position) or Remembered("created", draft.record.id, degraded=batch.degraded)
+            decided.get(position)
+            or Remembered("created", draft.record.id, degraded=batch.degraded, left_out=draft.record.left_out)
             for position, draft in enumerate(batch.drafts)
         ]
         if batch.space is not None and (batch.embedded.paid or batch.embedded.usage.tokens):
@@ -301,7 +302,11 @@ def _decide_rest(
     decided = {
         position: Remembered("forgotten", "")
         if draft.record.id in forgotten
-        else replace(_store_draft(decisions, PreparedMemory(draft, batch.space)), degraded=batch.degraded)
+        else replace(
+            _store_draft(decisions, PreparedMemory(draft, batch.space)),
+            degraded=batch.degraded,
+            left_out=draft.record.left_out,
+        )
         for position, draft in rest
     }
     decisions.flush()
@@ -310,7 +315,7 @@ def _decide_rest(
 
 def decide(writer: StoreWriter, engine: Engine, prepared: PreparedMemory) -> Remembered:
     """Decide what a memory is to the stored ones, and write it, in the running transaction."""
-    remembered = _store_draft(writer, prepared)
+    remembered = replace(_store_draft(writer, prepared), left_out=prepared.draft.record.left_out)
     if prepared.space is not None:
         embed_texts.keep(writer, engine, prepared.space, prepared.paid, {0: remembered.id})
     return remembered

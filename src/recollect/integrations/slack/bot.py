@@ -19,7 +19,7 @@ from recollect.api.user import UserMemory
 from recollect.errors import InvalidInput, NotFound, RecollectError
 from recollect.integrations.slack import replies
 from recollect.integrations.slack.people import People
-from recollect.integrations.write_spool import WriteSpool
+from recollect.integrations.write_spool import WriteSpool, public
 
 _API: Final = "https://slack.com/api/"
 _HITS: Final = 5
@@ -186,8 +186,8 @@ class _SlackBot:
             fields = {"source": source, **({"metadata": {"slack": details}} if details else {})}
             made = self._writes.remember(self._people.name_of(*sender), text, **fields)
             if made is None:
-                return f"{replies.AWAY} This is stored when it is back: {replies.escaped(text)}"
-            return "I knew that already." if made.action == "duplicate" else f"Remembered: {replies.escaped(text)}"
+                return f"{replies.AWAY} This is stored when it is back: {replies.escaped(public(text))}"
+            return replies.remembered(made, lambda: self._people.named(self._people.name_of(*sender)).get(made.id))
 
         self._answer(respond, stored)
 

@@ -1,8 +1,10 @@
 """What the bot says: text with source, date and score, in which nothing that was stored acts as markup."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from recollect.model.literals import without
+from recollect.model.memories import MemoryRecord, Remembered
 from recollect.model.search import Hit, Recall
 
 FORGET: Final = "recollect_forget"
@@ -27,6 +29,14 @@ def answer(found: Recall) -> str:
     if found.degraded:
         lines.append(f"_Not all could be searched: {', '.join(found.degraded)} failed._")
     return "\n".join(lines)
+
+
+def remembered(made: Remembered, kept: Callable[[], MemoryRecord]) -> str:
+    """Say what became of a text, in the words that were kept, which need not be those that were sent."""
+    left_out = f" It was kept {without(made.left_out)}: secrets are left out." if made.left_out else ""
+    if made.action == "duplicate":
+        return f"I knew that already.{left_out}"
+    return f"Remembered: {escaped(kept().content)}{left_out}"
 
 
 def _line(number: int, hit: Hit) -> str:

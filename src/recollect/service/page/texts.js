@@ -118,8 +118,11 @@ export const texts = {
     confidence: (value) => `sure to ${Math.round(value * 100)} %`,
     add: "Remember something",
     addLabel: "What to remember",
-    added: "Remembered.",
-    known: "That was known already.",
+    stored: ({ action, left_out: kinds = [] }) =>
+      [
+        action === "duplicate" ? "That was known already." : "Remembered.",
+        ...(kinds.length ? [`It was kept without the ${kinds.join(" and the ")}: secrets are left out.`] : []),
+      ].join(" "),
   },
 
   media: {

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 import re2
 
+from recollect.model.literals import REDACTION_MARK
 from recollect.text.secrets.checked import checked_kinds
 from recollect.text.secrets.kind import ByteSpan, SecretKind
 from recollect.text.secrets.shapes import shapes
 
 _MEMORY = 64 << 20  # what the automata of one pattern may occupy before they start anew
-REDACTION_MARK = "[redacted: "
 _MARK = REDACTION_MARK.encode()
 _MARKED = re.compile(rb"\[redacted: [^\[\]\n]{1,40}\]")
 MOST_ROUNDS = 5

@@ -42,7 +42,7 @@ function Add({ tell, added }) {
     api.remember({ content }).then(
       (done) => {
         setContent("");
-        tell(done.action === "duplicate" ? texts.memory.known : texts.memory.added);
+        tell(texts.memory.stored(done));
         added();
       },
       (problem) => tell(problem.message),
