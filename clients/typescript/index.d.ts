@@ -87,7 +87,7 @@ export class UserMemory {
   /** Collects what is known about a topic. */
   about(topic: string, options?: { limit?: number; whole?: boolean }, call?: CallOptions): Promise<About>;
   /** Returns one memory, current or superseded. Throws NotFound. */
-  get(id: string, call?: CallOptions): Promise<Memory>;
+  get(id: string, call?: CallOptions & { reveal?: boolean }): Promise<Memory>;
   /** Lists current memories, newest first, a page of at most 100 at a time. */
   list(options?: MemoryFilters & PageOptions, call?: CallOptions): Promise<MemoryPage>;
   /** Changes a memory and returns it; the version before stays in its history. Throws NotFound, StaleVersion. */

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from io import BufferedReader
 from pathlib import Path
 from threading import Thread
@@ -116,17 +117,46 @@ def key_with(passphrase: str) -> FileKey:
 
 def key_of(path: str | os.PathLike[str]) -> FileKey:
     """Decrypt with the keys in a file: lines that begin with AGE-SECRET-KEY-, or a private key of OpenSSH."""
+    return FileKey(_identities_in(path))
+
+
+def _identities_in(path: str | os.PathLike[str]) -> list[Any]:
     age, data = _age(), _read_small(path)
     try:
         if data.startswith(b"-----BEGIN"):
-            return FileKey([age.ssh.Identity.from_buffer(data)])
+            return [age.ssh.Identity.from_buffer(data)]
         lines = (line.strip() for line in data.decode("utf-8", "replace").splitlines())
         found = [age.x25519.Identity.from_str(line) for line in lines if line.startswith(_SECRET)]
     except age.IdentityError as error:
         raise InvalidInput(f"{os.fspath(path)} holds no key that can be used ({error}).") from error
     if not found:
         raise InvalidInput(f"{os.fspath(path)} holds no key. One is a line that begins with {_SECRET}.")
-    return FileKey(found)
+    return found
+
+
+class TextKey:
+    """Encrypts texts with the first key of a file, and decrypts with any of them."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._identities = _identities_in(path)
+        self._first = self._identities[0]
+        if not str(self._first).startswith(_SECRET):
+            raise InvalidInput(f"{os.fspath(path)} begins with no key of age. `recollect new-key` makes one.")
+
+    def encrypt(self, data: bytes) -> bytes:
+        """Encrypt some bytes."""
+        return bytes(_age().encrypt(data, [self._first.to_public()]))
+
+    def decrypt(self, data: bytes) -> bytes:
+        """Decrypt some bytes. Raises InvalidInput."""
+        try:
+            return bytes(_age().decrypt(data, self._identities))
+        except _age().DecryptError as error:
+            raise InvalidInput(f"The key does not open this ({error}).") from error
+
+    def mark(self, data: bytes) -> str:
+        """Give the same hash of the same bytes, from which no one without the key can guess them."""
+        return blake2b(data, key=blake2b(str(self._first).encode()).digest(), digest_size=16).hexdigest()
 
 
 def make_key(path: str | os.PathLike[str]) -> str:

@@ -26,8 +26,9 @@ def test_an_id_is_forgotten_for_good(memory: Memory, me: UserMemory) -> None:
     assert [record.id for record in me.list().items] == [kept.id]
     assert me.forget(gone.id).action == "not_found"
     for verb in (me.get, me.history, me.update):
+        changes: Any = {"importance": 0.1} if verb == me.update else {}
         with pytest.raises(NotFound, match=gone.id):
-            verb(gone.id, **({"importance": 0.1} if verb == me.update else {}))
+            verb(gone.id, **changes)
     assert memory.doctor() == ()
 
 

@@ -156,6 +156,11 @@ def test_a_model_can_read_all_that_it_is_told() -> None:
     assert len(json.dumps(whole)) <= 50_000
 
 
+def test_a_model_neither_keeps_nor_sees_a_secret() -> None:
+    shown = json.dumps([dict(tool.takes) for tool in tools.TOOLS.values()])
+    assert not any(word in shown for word in ("keep_secret", "keepSecret", "reveal"))
+
+
 def test_no_parameter_names_a_user() -> None:
     shown = json.dumps([dict(tool.takes) for tool in tools.TOOLS.values()])
     assert "user_id" not in shown

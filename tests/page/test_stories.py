@@ -72,6 +72,22 @@ def test_store_ask_explain_correct_history_forget(visit: Visit) -> None:
     assert anna.list().items == ()
 
 
+def test_a_secret_is_left_out_or_kept_and_shown_when_that_is_asked_for(visit: Visit) -> None:
+    page = visit.page
+    visit.go("Memories")
+    page.get_by_label("What to remember").fill("The gate code is 4711")
+    page.get_by_role("button", name="Remember something").click()
+    expect(page.get_by_role("status").filter(has_text="It was kept without the access code")).to_be_visible()
+    page.get_by_label("What to remember").fill("The gate code is 4711")
+    page.get_by_label("Keep a password or code in it").check()
+    page.get_by_role("button", name="Remember something").click()
+    kept = page.get_by_role("article").first
+    expect(kept).to_contain_text("The gate code is [kept secret: access code]")
+    expect(kept).not_to_contain_text("4711")
+    kept.get_by_role("button", name="Show the secret").click()
+    expect(kept).to_contain_text("The gate code is 4711")
+
+
 def test_insights_show_what_was_asked_and_tidy_up_what_is_confirmed(visit: Visit) -> None:
     page, anna = visit.page, visit.memory.user("anna")
     kept, gone = anna.remember("Prefers window seats").id, anna.remember("ok").id

@@ -3,6 +3,7 @@
 import httpx2
 import pytest
 
+from recollect.client import Client
 from tests.service.conftest import Running
 
 ON_SQLITE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)  # what never gets as far as the store
@@ -18,7 +19,14 @@ def store(client: httpx2.Client, content: str, **fields: object) -> str:
 def test_store_and_find(anna: httpx2.Client) -> None:
     stored = anna.post("/api/memories/unified", json=DARK)
     assert stored.status_code == 201
-    created = {"action": "created", "id": stored.json()["id"], "existing_id": None, "degraded": [], "left_out": []}
+    created = {
+        "action": "created",
+        "id": stored.json()["id"],
+        "existing_id": None,
+        "degraded": [],
+        "left_out": [],
+        "kept_secret": [],
+    }
     assert stored.json() == created
     found = anna.get("/api/memories/search", params={"query": "which theme do I like?"}).json()
     assert [hit["content"] for hit in found["hits"]] == [DARK["content"]]
@@ -39,6 +47,31 @@ def test_an_answer_names_what_was_left_out(anna: httpx2.Client) -> None:
     told = (created.json(), *known.json()["results"], *said.json()["results"], turn.json(), changed.json(), file.json())
     assert [answer["left_out"] for answer in told] == [kinds] * 6
     assert not any("471" in answer.text for answer in (created, known, said, turn, changed, file))
+
+
+@ON_SQLITE
+def test_a_secret_is_kept_and_shown_when_that_is_asked_for(service: Running, anna: httpx2.Client) -> None:
+    key = {"Idempotency-Key": "k1"}
+    made = anna.post(
+        "/api/memories/unified", json={"content": "The gate code is 4711", "keep_secret": True}, headers=key
+    )
+    path = f"/api/memories/{made.json()['id']}"
+    shown = [made, anna.get(path), anna.get("/api/memories"), anna.get(f"{path}/history")]
+    shown.append(anna.get("/api/memories/search", params={"query": "gate code", "whole": True}))
+    assert made.json()["kept_secret"] == anna.get(path).json()["kept_secret"] == ["access code"]
+    assert all(answer.is_success and "4711" not in answer.text for answer in shown)
+    revealed = anna.get(path, params={"reveal": True})
+    assert (revealed.json()["content"], revealed.headers["Cache-Control"]) == ("The gate code is 4711", "no-store")
+    changed = anna.patch(path, json={"content": "The gate code is 4712", "keep_secret": True})
+    assert (changed.json()["kept_secret"], "4712" in changed.text) == (["access code"], False)
+    fact = {"subject": "safe", "key": "pin", "value": "9981", "keep_secret": True}
+    safe = anna.post("/api/facts", json=fact).json()["id"]
+    assert anna.get(f"/api/memories/{safe}", params={"reveal": True}).json()["value"] == "9981"
+    with Client.open(service.url, key=service.key(user="anna")) as client:
+        assert client.me.get(made.json()["id"], reveal=True).content == "The gate code is 4712"
+        assert client.me.remember("The PIN is 7712", keep_secret=True).kept_secret == ("PIN",)
+        with service.client(service.key(user="bert")) as bert:
+            assert bert.get(path, params={"reveal": True}).status_code == 404
 
 
 def test_a_new_value_supersedes(anna: httpx2.Client) -> None:

@@ -34,6 +34,7 @@ VALUES: dict[str, st.SearchStrategy[object]] = {
     "auto_recall": st.booleans(),
     "session_summaries": st.booleans(),
     "redact_secrets": st.booleans(),
+    "secret_key_file": FILLED_TEXT,
     "embedding.provider": st.sampled_from(PROVIDERS),
     "embedding.model": FILLED_TEXT,
     "embedding.dimensions": st.integers(1, 4_000) | st.none(),

@@ -49,6 +49,8 @@ export interface TypedFields extends LocationFields {
   expires_at?: DateLike | null;
   metadata?: Record<string, unknown>;
   media?: MediaFields[];
+  /** Keep the secrets in content and value, encrypted; only when a person asked for it. */
+  keep_secret?: boolean;
 }
 
 /** What a fact or a preference may have: with `many`, its key has several values side by side. */
@@ -89,6 +91,7 @@ export interface MemoryChanges extends LocationFields {
   expires_at?: DateLike | null;
   metadata?: Record<string, unknown>;
   media?: MediaFields[];
+  keep_secret?: boolean;
 }
 
 /** What an event may have besides its summary. */

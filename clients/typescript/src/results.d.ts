@@ -48,6 +48,7 @@ export interface Memory {
   updated_at: string;
   media: Media[];
   left_out?: string[] | null;
+  kept_secret?: string[] | null;
 }
 
 /** A page of memories; `cursor` gives the next. */
@@ -64,6 +65,8 @@ export interface Remembered {
   degraded?: string[];
   /** The kinds of secrets, such as "access code", that were not kept. */
   left_out?: string[];
+  /** The kinds of secrets that were kept, encrypted. */
+  kept_secret?: string[];
 }
 
 /** Where something was. */

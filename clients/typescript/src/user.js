@@ -67,9 +67,9 @@ export class UserMemory {
     return this.#service.get("/api/about", { ...options, topic }, call);
   }
 
-  /** Returns one memory, current or superseded. */
-  async get(id, call = {}) {
-    return this.#service.get(memoryPath(id), {}, call);
+  /** Returns one memory, current or superseded; with `reveal` its kept secrets are shown. */
+  async get(id, { reveal, ...call } = {}) {
+    return this.#service.get(memoryPath(id), { reveal: reveal || undefined }, call);
   }
 
   /** Lists current memories, newest first, a page of at most 100 at a time. */

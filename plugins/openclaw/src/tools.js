@@ -130,7 +130,7 @@ async function store({ client, config, spool }, { user, ctx, toolCallId, params,
 
 /** Says what became of a memory, and not in the words that were sent: what was kept of them may be less. */
 function remembered({ action, id, existing_id: existingId, left_out: leftOut = [] }) {
-  const missing = leftOut.length ? ` It was kept without the ${leftOut.join(" and the ")}, because secrets are left out. Tell the user.` : "";
+  const missing = leftOut.length ? ` It was kept without the ${leftOut.join(" and the ")}, because secrets are left out. Tell the user, who alone can keep it, with \`recollect store --keep-secret\`.` : "";
   const more = leftOut.length ? { leftOut } : {};
   if (["duplicate", "outranked", "forgotten"].includes(action)) {
     return answer(`Similar memory already exists (${existingId}).${missing}`, { action: "duplicate", id, existingId, ...more });

@@ -28,7 +28,7 @@ from recollect.api.scoped import (
 from recollect.api.similarity import UserSimilarity
 from recollect.engine.base import shared_scopes
 from recollect.engine.conversations import message_drafts, message_log, sessions, silence, turns
-from recollect.engine.drafts import memory_drafts
+from recollect.engine.drafts import kept_secrets, memory_drafts
 from recollect.engine.forgetting import request as forgetting
 from recollect.engine.forgetting.request import ForgetRequest
 from recollect.engine.maintenance import store_status
@@ -305,13 +305,13 @@ class UserMemory(InsightVerbs, UserSimilarity):
         """Collect what is known about a topic: under its name, under its nicknames, and by meaning."""
         return about.about(self._reading, self._scope, topic, limit=check_limit(limit))
 
-    def get(self, id: str) -> MemoryRecord:
-        """Return one memory, current or superseded. Raises NotFound."""
+    def get(self, id: str, *, reveal: bool = False) -> MemoryRecord:
+        """Return one memory, current or superseded. Raises NotFound. `reveal` shows the secrets that it keeps."""
         known_id = canonical(id)
         records = self._engine.store.read(self._scope, lambda reader: reader.get([known_id]))
         if not records:
             raise NotFound(f"No memory {id}. See what there is with `list`.")
-        return records[0]
+        return kept_secrets.revealed(self._engine, self._scope, records[0]) if reveal else records[0]
 
     def update(self, id: str, **changes: Unpack[MemoryChanges]) -> MemoryRecord:
         """Change a memory's content or fields and return it; the version before stays in its `history`."""

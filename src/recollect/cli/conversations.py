@@ -9,7 +9,7 @@ from recollect.cli import options
 from recollect.cli.errors import FAILED
 from recollect.cli.formatting import ago, amounts, counted, excerpt, minute, place_line, shortened
 from recollect.cli.json_output import fields_of
-from recollect.cli.memories import VectorsToFollow, show_following_vector, show_left_out
+from recollect.cli.memories import VectorsToFollow, show_following_vector
 from recollect.cli.options import argument, flag, option
 from recollect.cli.places import address_follows, find_addresses, place_fields, show_following_address
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet, given_text
@@ -130,7 +130,7 @@ def _show_appended(view: "View", said: AppendedMessage) -> None:
         place = place_line(message.place_label, message.address, message.lat, message.lng)
         if place:
             view.line(place)
-    show_left_out(view, said.appended.left_out)
+    view.left_out(said.appended.left_out)
     view.line(message.id, "dim")
     if said.folded_into:
         size = counted(said.folded_into.tokens, "token", "tokens")

@@ -156,6 +156,7 @@ def event(
         list[str] | None, option("NAME", "Who took part; may be given several times.", "--participant")
     ] = None,
     at: options.At = None,
+    keep_secret: options.KeepSecret = False,
     importance: Annotated[float | None, option("0..1", "How much it matters; 0.5 when nothing is said.")] = None,
 ) -> CommandResult[StoredMemory]:
     """Note that something happened, now or at another time."""
@@ -165,6 +166,7 @@ def event(
         "details": details,
         "importance": importance,
         "participants": participants,
+        "keep_secret": keep_secret or None,
     }
     given: dict[str, Any] = {name: value for name, value in optional.items() if value is not None}
     if at is not None:

@@ -14,7 +14,6 @@ from recollect.cli.folders import examples, say_what_waits, show_waiting, waitin
 from recollect.cli.formatting import ago, counted, folder_errors, folder_state, named, size
 from recollect.cli.hooks import read_message
 from recollect.cli.json_output import error_document, fields_of
-from recollect.cli.memories import show_left_out
 from recollect.cli.options import argument, flag, option
 from recollect.cli.permissions import admit, is_admin
 from recollect.cli.progress import StepCallback
@@ -128,7 +127,7 @@ def _show_added(view: "View", documents: AddedDocuments) -> None:
             "duplicate": "known already; nothing was added",
         }
         view.line(f"{named(offered.path)}: {outcomes[offered.added.action]}.")
-        show_left_out(view, offered.added.left_out)
+        view.left_out(offered.added.left_out)
         view.line(_described(offered.added.file), "dim")
         for note in offered.added.file.notes:
             view.line(note, "yellow")

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from recollect.cli import options
 from recollect.cli.formatting import counted, listing, percent, shortened
 from recollect.cli.json_output import fields_of
-from recollect.cli.memories import show_left_out
 from recollect.cli.options import argument, flag, option
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet, given_text, read_standard_input
 from recollect.errors import InvalidInput, NotFound
@@ -166,7 +165,7 @@ def _learned(me: "UserMemory", remembered: "Sequence[Remembered]") -> tuple[Lear
 def _show_turn(view: "View", turn: SavedTurn) -> None:
     outcome = turn.outcome
     view.line(f"Saved {counted(outcome.saved, 'message', 'messages')}.")
-    show_left_out(view, outcome.left_out)
+    view.left_out(outcome.left_out)
     for title, learned in (("Learned:", turn.captured), ("Happened:", turn.events)):
         if learned:
             view.line(title)

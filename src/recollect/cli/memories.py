@@ -27,7 +27,7 @@ from recollect.cli.places import address_follows, find_addresses, place_fields, 
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet, given_text
 from recollect.cli.values import media_fields, memory_fields
 from recollect.errors import InvalidInput, NotFound
-from recollect.model.literals import Trust, without
+from recollect.model.literals import SEALED, Trust
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -100,6 +100,7 @@ class VectorsToFollow:
         'recollect store "Dentist at noon" --type event --occurred 2026-12-03T12:00',
         'recollect store "The svíčková is good here" --lat 49.1951 --lng 16.6068 --place "U Karla pub"',
         'recollect store "The spare key is under the pot" --at home',
+        'recollect store "The gate code is 4711" --keep-secret',
         'recollect store "The sofa we want" --media sofa.jpg --caption "Velvet, dark green"',
         "git log -1 --format=%B | recollect store - --type decision",
     ),
@@ -173,17 +174,11 @@ def show_remembered(view: "View", remembered: "Remembered", place: str = "") -> 
         "doubted": f"Remembered beside {remembered.existing_id}, which says otherwise.",
     }
     view.line(outcomes[remembered.action])
-    show_left_out(view, remembered.left_out)
+    view.secrets(remembered)
     if place:
         view.line(place)
     view.line(remembered.id, "dim")
     view.degraded(remembered.degraded, "It is found by its words until `recollect maintain` has embedded it.")
-
-
-def show_left_out(view: "View", kinds: "Sequence[str]", how: str = "") -> None:
-    """Say which secrets were not kept, and how to keep them."""
-    if kinds:
-        view.line(f"It was kept {without(kinds)}: secrets are left out.{how}", "yellow")
 
 
 @commands.command(
@@ -223,7 +218,7 @@ def update(
 
 def _show_updated(view: "View", record: "MemoryRecord") -> None:
     show_record(view, record)
-    show_left_out(view, record.left_out)
+    view.secrets(record)
 
 
 def show_record(view: "View", record: "MemoryRecord") -> None:
@@ -248,7 +243,7 @@ def show_record(view: "View", record: "MemoryRecord") -> None:
             ("expires", _time(view, record.expires_at)),
             ("place", _place(record)),
             ("media", "\n".join(map(media_line, record.media))),
-            ("metadata", ", ".join(f"{name}={value}" for name, value in record.metadata.items())),
+            ("metadata", ", ".join(f"{name}={value}" for name, value in record.metadata.items() if name != SEALED)),
             ("stored", f"{clock(record.created_at, view.now)} ({ago(record.created_at, view.now)})"),
             ("changed", _time(view, record.updated_at) if record.updated_at != record.created_at else ""),
         )

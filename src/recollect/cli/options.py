@@ -84,6 +84,9 @@ KeyOption: TypeAlias = Annotated[
 Many: TypeAlias = Annotated[
     bool, flag("--many", "The key has several values: this one and all later ones stand side by side.")
 ]
+KeepSecret: TypeAlias = Annotated[
+    bool, flag("--keep-secret", "Keep a password or code in it, too: encrypted, for `recollect get ID --reveal`.")
+]
 Value: TypeAlias = Annotated[str | None, option("TEXT", "The bare value, such as 40%.")]
 ContextOption: TypeAlias = Annotated[str | None, option("NAME", "When or where it holds, such as after_sunset.")]
 SessionOption: TypeAlias = Annotated[str | None, option("ID", "The session it comes from.")]
@@ -251,6 +254,7 @@ class MemoryOptions(NamedTuple):
     valid_from: ValidFrom = None
     valid_until: ValidUntil = None
     expires: Expires = None
+    keep_secret: KeepSecret = False
 
 
 class PlaceOptions(NamedTuple):
@@ -276,6 +280,7 @@ class NoteOptions(NamedTuple):
     context: ContextOption = None
     confidence: Confidence = None
     source: SourceOption = None
+    keep_secret: KeepSecret = False
 
 
 class FilterOptions(NamedTuple):

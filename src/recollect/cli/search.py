@@ -281,7 +281,7 @@ class ExplainedMemory(NamedTuple):
         return {**fields_of(self.record), "origins": self.origins}
 
 
-@commands.command("read", examples=(f"recollect get {_ID}", f"recollect get {_ID} --explain"))
+@commands.command("read", examples=tuple(f"recollect get {_ID}{how}" for how in ("", " --explain", " --reveal")))
 def get(
     context: CommandContext,
     id: options.IdArgument,
@@ -289,9 +289,10 @@ def get(
     explain: Annotated[
         bool, flag("--explain", "Show what captured it, and the words of the message it comes from.")
     ] = False,
+    reveal: Annotated[bool, flag("--reveal", "Show the secrets that it keeps.")] = False,
 ) -> "CommandResult[MemoryRecord] | CommandResult[ExplainedMemory]":
     """Show one memory with all its fields; old versions, too."""
-    record = context.me.get(id)
+    record = context.me.get(id, reveal=reveal)
     if not explain:
         return CommandResult(record, show_record)
     return CommandResult(ExplainedMemory(record, context.me.messages.origins(id)), _show_explained)

@@ -41,6 +41,8 @@ def memory_fields(options: MemoryOptions, now: datetime, *, metadata: str | None
     for option, name in _TIMES.items():
         if given[option] is not None:
             fields[name] = _moment_or_none(given[option], option, now, ahead=option == "expires")
+    if options.keep_secret:
+        fields["keep_secret"] = True
     if options.trust is not None:
         fields["trust"] = trust_tier(options.trust)
     if metadata is not None:

@@ -5,12 +5,17 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
+
+from recollect.model.literals import together_with, without
+
+if TYPE_CHECKING:
+    from recollect.model.memories import MemoryRecord, Remembered
 
 # Characters that terminals obey, and marks that let text run backwards. Line feeds and tabs do no harm.
 _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -107,3 +112,15 @@ class View:
         if failed:
             told = f"Without {' and '.join(failed)} search: it failed or took too long. {consequence}"
             self.line(told, "yellow")
+
+    def secrets(self, memory: "Remembered | MemoryRecord") -> None:
+        """Say which secrets a memory keeps, and which were left out of it."""
+        if memory.kept_secret:
+            how = f"`recollect get {memory.id} --reveal` shows it. Without its key no one can: keep a copy of the key."
+            self.line(f"It was kept {together_with(memory.kept_secret)}, encrypted: {how}", soft_wrap=True)
+        self.left_out(memory.left_out, " To keep it, say it again with --keep-secret.")
+
+    def left_out(self, kinds: Sequence[str], how: str = "") -> None:
+        """Say which secrets were not kept, and perhaps how to keep them."""
+        if kinds:
+            self.line(f"It was kept {without(kinds)}: secrets are left out.{how}", "yellow", soft_wrap=True)

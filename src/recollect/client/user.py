@@ -243,9 +243,9 @@ class ServiceUserMemory(ServiceScoped):
         """Merge a memory into another that says the same, and return that one, which stays as it is."""
         return decode(MemoryRecord, self._post(f"{_memory(id)}/merge", {"into": into}))
 
-    def get(self, id: str) -> MemoryRecord:
-        """Return one memory, current or superseded. Raises NotFound."""
-        return decode(MemoryRecord, self._get(_memory(id)))
+    def get(self, id: str, *, reveal: bool = False) -> MemoryRecord:
+        """Return one memory, current or superseded. Raises NotFound. `reveal` shows the secrets that it keeps."""
+        return decode(MemoryRecord, self._get(_memory(id), reveal=reveal or None))
 
     def update(self, id: str, **changes: Unpack[MemoryChanges]) -> MemoryRecord:
         """Change a memory's content or fields and return it; the version before stays in its `history`."""

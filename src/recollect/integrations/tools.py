@@ -9,6 +9,7 @@ from collections.abc import Callable
 from recollect.errors import InvalidInput, NotFound
 from recollect.integrations.write_spool import AWAY, AnyUserMemory, WriteSpool
 from recollect.model.literals import without
+from recollect.model.memories import Remembered
 
 __all__ = ["memory_tools"]
 
@@ -48,8 +49,7 @@ def memory_tools(me: AnyUserMemory, *, spool_folder: str | None = None) -> tuple
             return f"Not stored: {error}"
         if stored is None:
             return "The memory is away right now; this is stored when it is back."
-        left_out = f" (kept {without(stored.left_out)}, because secrets are left out)" if stored.left_out else ""
-        return f"{stored.action}: {stored.id}{left_out}"
+        return f"{stored.action}: {stored.id}{_left_out(stored)}"
 
     def forget_memory(query: str = "", memory_id: str = "") -> str:
         """Delete a memory for good, by its id, or by what it says. If several are meant, they are only listed."""
@@ -63,3 +63,9 @@ def memory_tools(me: AnyUserMemory, *, spool_folder: str | None = None) -> tuple
         return "\n".join([forgotten.action, *lines])
 
     return recall_memory, store_memory, forget_memory
+
+
+def _left_out(stored: Remembered) -> str:
+    """Say which secrets were not kept, and who can keep them: a model is not offered that."""
+    how = "tell the user, who alone can keep it, with `recollect store --keep-secret`"
+    return f", {without(stored.left_out)}, because secrets are left out: {how}" if stored.left_out else ""

@@ -121,8 +121,9 @@ def render_stored(stored: Remembered) -> ToolAnswer:
 
 
 def left_out_note(kinds: Sequence[str]) -> str:
-    """Say which secrets were not kept."""
-    return f"It was kept {without(kinds)}, because secrets are left out. Tell the user."
+    """Say which secrets were not kept, and how a person keeps them: a model is not offered that."""
+    how = "who alone can keep it, with `recollect store --keep-secret`"
+    return f"It was kept {without(kinds)}, because secrets are left out. Tell the user, {how}."
 
 
 def _stored_details(action: str, stored: Remembered) -> Details:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from enum import IntEnum
-from typing import Literal, get_args
+from typing import Final, Literal, get_args
 
 MemoryType = Literal[
     "preference", "decision", "fact", "entity", "experience", "event", "lesson", "session_summary", "other"
@@ -98,17 +98,31 @@ Permission = Literal["read", "write", "forget", "admin"]
 PERMISSIONS: tuple[Permission, ...] = get_args(Permission)
 
 
-# What stands in a text where a secret was taken out.
-REDACTION_MARK = "[redacted: "
-_LEFT_OUT = re.compile(r"\[redacted: ([^\[\]\n]{1,40})\]")
+# In the metadata of a memory: the texts whose secrets it keeps, encrypted, behind a keyed hash of them and a colon.
+SEALED: Final = "sealed"
+
+# What stands in a text where a secret was taken out; and where one was that is kept apart, encrypted.
+REDACTION_MARK: Final = "[redacted: "
+KEPT_MARK: Final = "[kept secret: "
+_MARKS = re.compile(r"(\[redacted: |\[kept secret: )([^\[\]\n]{1,40})\]")
 
 
-def left_out(texts: Iterable[str]) -> tuple[str, ...]:
-    """Name the kinds of secrets that were left out of texts, each once, by the marks in their place."""
-    return tuple(dict.fromkeys(kind for text in texts if REDACTION_MARK in text for kind in _LEFT_OUT.findall(text)))
+def marked(texts: Iterable[str], mark: str) -> tuple[str, ...]:
+    """Name the kinds of secrets that were taken out of texts, each once, by the marks in their place."""
+    found = (kind for text in texts if mark in text for made, kind in _MARKS.findall(text) if made == mark)
+    return tuple(dict.fromkeys(found))
 
 
 def without(kinds: Iterable[str]) -> str:
     """Say that kinds of secrets are missing: `without the password and the access code`."""
+    return f"without {_the(kinds)}"
+
+
+def together_with(kinds: Iterable[str]) -> str:
+    """Say that kinds of secrets are there: `with the password and the access code`."""
+    return f"with {_the(kinds)}"
+
+
+def _the(kinds: Iterable[str]) -> str:
     *first, last = (f"the {kind}" for kind in kinds)
-    return f"without {', '.join(first)} and {last}" if first else f"without {last}"
+    return f"{', '.join(first)} and {last}" if first else last

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.model.files import Chunk
-from recollect.model.literals import MemoryType, VectorKind, left_out
+from recollect.model.literals import KEPT_MARK, REDACTION_MARK, SEALED, MemoryType, VectorKind, marked
 from recollect.model.media import Media, MediaLike, media_texts
 from recollect.model.messages import Message
 from recollect.model.places import LocationLike, PlaceRow
@@ -56,6 +56,7 @@ class CommonFields(TypedDict, total=False):
     metadata: Mapping[str, Any]
     media: Sequence[MediaLike]
     vector: VectorLike | None
+    keep_secret: bool
 
 
 class KeyedFields(CommonFields, total=False):
@@ -87,7 +88,8 @@ class NewMemory:
     `subject`, `key` and `context` name a slot: a new value for the same slot supersedes the old one. With `many` it is
     one of several, and supersedes none: so does every later value of that slot. The `source` says
     how far it is trusted (see `Trust`); `trust` may only say less. `vector` may be an embedding that was made elsewhere
-    with the configured model. `media` are pictures and the like (see `Media`), or mappings with their fields.
+    with the configured model. `media` are pictures and the like (see `Media`), or mappings with their fields. With
+    `keep_secret` the secrets in content and value are kept, encrypted, for `me.get(id, reveal=True)`.
     """
 
     content: str
@@ -113,6 +115,7 @@ class NewMemory:
     vector: VectorLike | None = None
     many: bool = False
     media: Sequence[MediaLike] = ()
+    keep_secret: bool = False
 
 
 # What can be stored: a text alone has everything else at its default.
@@ -156,7 +159,12 @@ class MemoryRecord(NamedTuple):
         """The kinds of secrets that were left out of it."""
         texts = (self.content, self.subject, self.value, self.context, self.address, self.place_label)
         more = (*media_texts(self.media), repr(self.metadata)) if self.media or self.metadata else ()
-        return left_out((*texts, *more))
+        return marked((*texts, *more), REDACTION_MARK)
+
+    @property
+    def kept_secret(self) -> tuple[str, ...]:
+        """The kinds of secrets that it keeps apart, encrypted: `me.get(id, reveal=True)` shows them."""
+        return marked((self.content, self.value), KEPT_MARK) if SEALED in self.metadata else ()
 
 
 def is_many(record: MemoryRecord) -> bool:
@@ -228,7 +236,7 @@ class Remembered:
 
     `degraded` names what failed: `vector` (found by its words; a worker embeds it later), `rewording` (the search for
     rewordings of it). `left_out` names the kinds of secrets in what was offered, such as `access code`, that were not
-    kept, not even where it is a `duplicate`.
+    kept, not even where it is a `duplicate`; `kept_secret` those that were, because that was asked for.
     """
 
     action: RememberedAction
@@ -236,6 +244,7 @@ class Remembered:
     existing_id: str | None = None
     degraded: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    kept_secret: tuple[str, ...] = ()
 
 
 class Loaded(NamedTuple):

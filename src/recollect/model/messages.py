@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
 
 from recollect.errors import InvalidMessage
-from recollect.model.literals import MessageRole, MessageStatus, left_out
+from recollect.model.literals import REDACTION_MARK, MessageRole, MessageStatus, marked
 from recollect.model.media import Media, MediaLike, media_texts
 from recollect.model.places import LocationLike, with_location
 
@@ -122,7 +122,7 @@ class Message(NamedTuple):
         """The kinds of secrets that were left out of it."""
         calls = (call.arguments for call in self.tool_calls)
         more = (*media_texts(self.media), repr(self.metadata)) if self.media or self.metadata else ()
-        return left_out((self.content, *calls, *more))
+        return marked((self.content, *calls, *more), REDACTION_MARK)
 
 
 AppendedAction = Literal["created", "duplicate", "skipped", "forgotten"]

@@ -66,7 +66,7 @@ def run_idempotent(
 
     operations, owner = call.memory.operations, call.me.user_id  # who is no member gets no earlier answer either
     named = f"{call.user_id}\n{call.idempotency_key}" if call.scope else call.idempotency_key
-    once = IdempotentRequest(_hash(named), _fingerprint(call, request), encode, private)
+    once = IdempotentRequest(_hash(named), _fingerprint(call, named, request), encode, private)
     try:
         operations.check_first_use(owner, once)
         try:
@@ -91,10 +91,13 @@ def _replay(stored: str | None) -> Response:
     return Reply(**json.loads(stored)).response(replayed=True)
 
 
-def _fingerprint(call: ApiCall, request: BaseModel | None) -> str:
-    """Hash what was sent, half characters included; whether it can be stored is decided later."""
+def _fingerprint(call: ApiCall, named: str, request: BaseModel | None) -> str:
+    """Hash what was sent, half characters included; whether it can be stored is decided later.
+
+    Together with the client's key, which is not stored: else a short secret in it could be guessed from the hash.
+    """
     sent = json.dumps(request.model_dump(exclude_unset=True), default=str, sort_keys=True) if request else ""
-    return _hash(f"{call.request}\n{sent}")
+    return _hash(f"{named}\n{call.request}\n{sent}")
 
 
 def _hash(text: str) -> str:

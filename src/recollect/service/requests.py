@@ -133,6 +133,9 @@ class MediaBody(StrictBody):
 MediaList = Annotated[list[MediaBody], Field(max_length=MOST_MEDIA)]
 
 
+WHEN_ASKED: Final = "Keep the secrets in content and value, encrypted, for `reveal`; only when a person asked for it"
+
+
 class NewMemoryBody(LocatableBody):
     """A memory to store. Only the content is needed."""
 
@@ -160,6 +163,7 @@ class NewMemoryBody(LocatableBody):
         | None
     ) = None
     many: Annotated[bool, Field(description="One of several values of its key: it stands beside the others")] = False
+    keep_secret: Annotated[bool, Field(description=WHEN_ASKED)] = False
     session: ShortText = ""
     occurred_at: Timestamp | None = None
     valid_from: Timestamp | None = None
@@ -219,6 +223,7 @@ class MemoryPatch(PlacedBody):
     value: Annotated[str, Field(max_length=100_000)] = ""
     context: ShortText = ""
     source: ShortText = ""
+    keep_secret: Annotated[bool, Field(description=WHEN_ASKED)] = False
     session: ShortText = ""
     occurred_at: Timestamp | None = None
     valid_from: Timestamp | None = None

@@ -10,6 +10,7 @@ from recollect.service.request_locations import LocatableBody
 from recollect.service.requests import (
     LONGEST_NAME,
     MOST_ITEMS,
+    WHEN_ASKED,
     WHOLE_NUMBER,
     JsonObject,
     MediaList,
@@ -32,6 +33,7 @@ class TypedBody(LocatableBody):
     source: ShortText | None = None
     trust: Annotated[int, Field(ge=0, le=3), WHOLE_NUMBER] | None = None
     session: ShortText | None = None
+    keep_secret: Annotated[bool, Field(description=WHEN_ASKED)] | None = None
     valid_from: Timestamp | None = None
     valid_until: Timestamp | None = None
     expires_at: Timestamp | None = None

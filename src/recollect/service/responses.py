@@ -166,7 +166,12 @@ class ProblemDocument(BaseModel):
 
 
 MediaAnswerBody = body("MediaAnswer", Media)
-MemoryBody = body("MemoryBody", MemoryRecord, left_out=(list[str] | None, _if_known("left_out")))
+MemoryBody = body(
+    "MemoryBody",
+    MemoryRecord,
+    left_out=(list[str] | None, _if_known("left_out")),
+    kept_secret=(list[str] | None, _if_known("kept_secret")),
+)
 MemoryPageBody = body("MemoryPage", Page, defaults={"cursor": None})
 MemoriesBody = body("Memories", items=tuple[MemoryRecord, ...])
 DoubtBody = body("DoubtBody", Doubt)
@@ -177,7 +182,8 @@ ClustersBody = body("ClustersBody", Clusters)
 RememberedBody = body(
     "RememberedBody",
     Remembered,
-    defaults={name: Field(default_factory=list) for name in ("degraded", "left_out")} | {"existing_id": None},
+    defaults={name: Field(default_factory=list) for name in ("degraded", "left_out", "kept_secret")}
+    | {"existing_id": None},
 )
 RememberedManyBody = body("RememberedMany", results=tuple[Remembered, ...])
 

@@ -14,7 +14,7 @@ only this package builds the record, because creating a dataclass takes five tim
 from recollect.settings.database import data_folder, hide_password
 from recollect.settings.embedding import PROVIDERS, EmbeddingProvider, EmbeddingSettings
 from recollect.settings.filing import FileSettings
-from recollect.settings.key_file import admin_key_file
+from recollect.settings.key_file import admin_key_file, secret_key_file
 from recollect.settings.load import load_settings
 from recollect.settings.model import (
     DuplicateSettings,
@@ -50,5 +50,6 @@ __all__ = [
     "data_folder",
     "hide_password",
     "load_settings",
+    "secret_key_file",
     "settings_table",
 ]

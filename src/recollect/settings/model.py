@@ -199,6 +199,14 @@ class Settings:
         default=True,
         metadata=about(switch(), "Redact API keys, passwords and card numbers before anything reaches the disk."),
     )
+    secret_key_file: str = field(
+        default="",
+        metadata=about(
+            text(empty=True),
+            "File with the age key that encrypts the secrets that are kept because a person asked for it.",
+            default_words="beside the SQLite file, made when it is needed; none for a server",
+        ),
+    )
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
     recall: RecallSettings = field(default_factory=RecallSettings)
     rerank: RerankSettings = field(default_factory=RerankSettings)

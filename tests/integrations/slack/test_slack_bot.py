@@ -58,7 +58,8 @@ def test_a_person_stores_and_finds_their_own_memory(slack: FakeSlack, memory: Me
 
 
 def test_what_is_repeated_is_what_was_kept(slack: FakeSlack) -> None:
-    without = "It was kept without the access code: secrets are left out."
+    how = "Secrets are left out; to keep one, use `recollect store --keep-secret` instead."
+    without = f"It was kept without the access code. {how}"
     kept = "Remembered: The gate code is [redacted: access code]"
     assert slack.command("/memory-store", "The gate code is 4711") == f"{kept} {without}"
     assert slack.command("/memory-store", "The gate code is 4712") == f"I knew that already. {without}"

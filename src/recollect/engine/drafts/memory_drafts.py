@@ -15,7 +15,15 @@ from typing import Any
 
 from recollect import ids
 from recollect.errors import InvalidInput, InvalidMemory
-from recollect.model.literals import MEMORY_TYPES, TYPE_ALIASES, MemoryType, Trust, tier_of
+from recollect.model.literals import (
+    KEPT_MARK,
+    MEMORY_TYPES,
+    REDACTION_MARK,
+    TYPE_ALIASES,
+    MemoryType,
+    Trust,
+    tier_of,
+)  # fmt: skip
 from recollect.model.media import Media, checked_media, media_names, media_texts
 from recollect.model.memories import MANY, Draft, MemoryRecord, NewMemory, OfferedMemory, Vector, participants_of
 from recollect.model.places import LONGEST_ADDRESS, LONGEST_LABEL, check_coordinates
@@ -47,7 +55,9 @@ _TYPES = frozenset(MEMORY_TYPES)
 _WHOSE = frozenset({USER, ASSISTANT})
 
 # Most memories of a bulk load leave everything but the content at its default, which needs no check, or nearly all.
-_optional_fields = attrgetter(*(field.name for field in fields(NewMemory) if field.name not in ("content", "vector")))
+_optional_fields = attrgetter(
+    *(field.name for field in fields(NewMemory) if field.name not in ("content", "vector", "keep_secret"))
+)
 _DEFAULTS = _optional_fields(NewMemory(""))
 _text_fields = attrgetter(*_LIMITS)
 _scalar_fields = attrgetter("type", "importance", "confidence", "trust", "lat", "lng")
@@ -136,7 +146,10 @@ def with_vectors(draft: Draft, vectors: Vector) -> Draft:
 
 
 def content_hash(record: MemoryRecord) -> str:
-    """Identify what a record says, whatever its spacing, letter case and closing full stop."""
+    """Identify what a record says, whatever its spacing, letter case and closing full stop.
+
+    A secret that is kept and one that is left out are the same gap in the same statement.
+    """
     text = fingerprint_text(record.content)
     if record.value:
         text += "\x1f" + fingerprint_text(record.value)
@@ -144,7 +157,7 @@ def content_hash(record: MemoryRecord) -> str:
         text += "\x1e" + record.occurred_at.isoformat()
     if record.media:
         text += "\x1d" + "\x1f".join(sorted(media_names(record.media)))
-    return _digest(text)
+    return _digest(text.replace(KEPT_MARK, REDACTION_MARK))
 
 
 def _digest(text: str) -> str:

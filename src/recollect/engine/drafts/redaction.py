@@ -9,6 +9,7 @@ from recollect.engine.base.context import Engine
 from recollect.engine.drafts import memory_drafts
 from recollect.errors import InvalidInput
 from recollect.model.geo import CITY, DISTRICT, STREET, Grid
+from recollect.model.literals import REDACTION_MARK, SEALED
 from recollect.model.memories import NewMemory, OfferedMemory
 from recollect.model.places import PlacePrecision, check_coordinates
 from recollect.text.private import without_private
@@ -80,10 +81,27 @@ def public_place(engine: Engine, lat: float | None, lng: float | None) -> dict[s
 
 def public_text(engine: Engine, text: str) -> str:
     """Redact a text."""
+    public = without_private_parts(text)
+    return redact(public).text if engine.settings.redact_secrets else public
+
+
+def without_private_parts(text: str) -> str:
+    """Give a text without all that is marked private."""
     public = without_private(text)
     while public is not text and "<" in public:  # a cut may have torn another mark apart
         text, public = public, without_private(public)
-    return redact(public).text if engine.settings.redact_secrets else public
+    return public
+
+
+def secret_kind(subject: object, key: object, value: object) -> str:
+    """Say what kind of secret a value is because of its key, or read with what it is about: `gate code: 4711`."""
+    if not (isinstance(subject, str) and isinstance(key, str) and isinstance(value, str) and key and value):
+        return ""
+    found = redact_values({key: value})[1]
+    if not found:
+        said = redact(f"{subject} {key.replace('_', ' ')}: {value}")
+        found = said.found if value not in said.text else ()
+    return found[0] if found else ""
 
 
 def public_values(engine: Engine, values: Any) -> Any:  # noqa: ANN401 - JSON
@@ -112,14 +130,14 @@ def _redact_fields(engine: Engine, fields: dict[str, Any]) -> dict[str, Any]:
             public = public_text(engine, text)
             if public is not text:
                 changed[name] = public
-    key, value = fields.get("key"), changed.get("value", fields.get("value"))
-    if engine.settings.redact_secrets and isinstance(key, str) and isinstance(value, str) and key and value:
-        public_value = redact_values({key: value})[0][key]
-        if public_value != value:
-            changed["value"] = public_value
+    if engine.settings.redact_secrets:
+        kind = secret_kind(fields.get("subject"), fields.get("key"), changed.get("value", fields.get("value")))
+        changed |= {"value": f"{REDACTION_MARK}{kind}]"} if kind else {}
     metadata = fields.get("metadata")
     if metadata:
-        public_metadata = public_values(engine, memory_drafts.checked_mapping("metadata", metadata))
+        checked = memory_drafts.checked_mapping("metadata", metadata)
+        sealed = {SEALED: checked[SEALED]} if SEALED in checked else {}  # by us, and as good as random
+        public_metadata = {**public_values(engine, checked), **sealed}
         if public_metadata != metadata:
             changed["metadata"] = public_metadata
     return changed

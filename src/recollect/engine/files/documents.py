@@ -25,7 +25,7 @@ from recollect.model.files import (
     IndexedTextPiece,
     TextPiece,
 )
-from recollect.model.literals import FileKind, FileSource, left_out
+from recollect.model.literals import REDACTION_MARK, FileKind, FileSource, marked
 from recollect.model.memories import Scope, Space, Vector, VectorLike
 from recollect.model.vectors import as_unit
 from recollect.ports import FileReading, StoreReader, StoreWriter
@@ -105,7 +105,8 @@ def _save(engine: Engine, scope: Scope, where: FileIdentity, reading: FileReadin
 
 def _left_out(reading: FileReading) -> tuple[str, ...]:
     """Name the kinds of secrets that were left out of a file."""
-    return left_out((*(piece.piece.content for piece in reading.pieces), repr(reading.metadata)))
+    texts = (*(piece.piece.content for piece in reading.pieces), repr(reading.metadata))
+    return marked(texts, REDACTION_MARK)
 
 
 def _of_name(writer: StoreWriter, name: str) -> list[FileRecord]:

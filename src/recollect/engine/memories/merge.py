@@ -40,6 +40,8 @@ def merge_order(one: MemoryRecord, other: MemoryRecord) -> tuple[MemoryRecord, M
     """
     if {one.type, other.type} & {*memory_drafts.HAPPENINGS} or not same_statement(one.content, other.content):
         return None  # what happened twice is told twice
+    if one.kept_secret or other.kept_secret:
+        return None  # whether they say the same cannot be seen
     ranked = sorted((one, other), key=lambda record: record.id)
     ranked.sort(key=lambda record: (record.trust, bool(record.key)), reverse=True)
     kept, repeat = ranked

@@ -13,7 +13,7 @@ from itertools import islice
 
 from recollect.engine.base import call_embedder
 from recollect.engine.base.context import REWORDING, VECTOR, Engine
-from recollect.engine.drafts import memory_drafts, redaction, tombstones
+from recollect.engine.drafts import kept_secrets, memory_drafts, redaction, tombstones
 from recollect.engine.drafts.authors import authored_memories
 from recollect.engine.drafts.media import with_checked_media
 from recollect.engine.drafts.searchable_text import embedded_texts
@@ -22,6 +22,7 @@ from recollect.engine.vectors import embed_texts
 from recollect.engine.vectors.embed_texts import EmbeddedItems
 from recollect.errors import EmbeddingError, InvalidVector, StoreDamaged
 from recollect.model.filters import Filters
+from recollect.model.literals import KEPT_MARK, SEALED
 from recollect.model.media import media_names
 from recollect.model.memories import (
     Draft,
@@ -190,7 +191,10 @@ def draft_batch(engine: Engine, scope: Scope, space: Space | None, memories: Seq
     """Draft memories, with the vectors that came with them."""
     with without_gc():
         checked = [
-            memory if isinstance(memory, str) else with_checked_media(engine, scope, memory) for memory in memories
+            memory
+            if isinstance(memory, str)
+            else kept_secrets.sealed(engine, scope, with_checked_media(engine, scope, memory))
+            for memory in memories
         ]
         memories = authored_memories(engine, redaction.public_memories(engine, checked))
         vectors = _check_vectors(engine, space, memories)
@@ -249,6 +253,8 @@ def _near_duplicate(engine: Engine, scope: Scope, draft: Draft, space: Space | N
     record = draft.record
     if threshold is None or space is None or vector is None or record.key or record.type in memory_drafts.HAPPENINGS:
         return None
+    if record.kept_secret:  # what tells it apart from others cannot be seen
+        return None
     filters = Filters(now=record.created_at, types=(record.type,), min_trust=record.trust)
 
     def similar(reader: StoreReader) -> Sequence[MemoryRecord]:
@@ -280,7 +286,7 @@ def batch_work(engine: Engine, batch: MemoryBatch, *, imported: bool) -> Callabl
         tombstones.lift(writer, plain)
         results = [
             decided.get(position)
-            or Remembered("created", draft.record.id, degraded=batch.degraded, left_out=draft.record.left_out)
+            or _told(Remembered("created", draft.record.id, degraded=batch.degraded), draft.record)
             for position, draft in enumerate(batch.drafts)
         ]
         if batch.space is not None and (batch.embedded.paid or batch.embedded.usage.tokens):
@@ -302,10 +308,8 @@ def _decide_rest(
     decided = {
         position: Remembered("forgotten", "")
         if draft.record.id in forgotten
-        else replace(
-            _store_draft(decisions, PreparedMemory(draft, batch.space)),
-            degraded=batch.degraded,
-            left_out=draft.record.left_out,
+        else _told(
+            replace(_store_draft(decisions, PreparedMemory(draft, batch.space)), degraded=batch.degraded), draft.record
         )
         for position, draft in rest
     }
@@ -315,10 +319,15 @@ def _decide_rest(
 
 def decide(writer: StoreWriter, engine: Engine, prepared: PreparedMemory) -> Remembered:
     """Decide what a memory is to the stored ones, and write it, in the running transaction."""
-    remembered = replace(_store_draft(writer, prepared), left_out=prepared.draft.record.left_out)
+    remembered = _told(_store_draft(writer, prepared), prepared.draft.record)
     if prepared.space is not None:
         embed_texts.keep(writer, engine, prepared.space, prepared.paid, {0: remembered.id})
     return remembered
+
+
+def _told(remembered: Remembered, record: MemoryRecord) -> Remembered:
+    """Add what became of the secrets."""
+    return replace(remembered, left_out=record.left_out, kept_secret=record.kept_secret)
 
 
 def _store_draft(writer: DecisionWriter, prepared: PreparedMemory) -> Remembered:
@@ -331,6 +340,8 @@ def _store_draft(writer: DecisionWriter, prepared: PreparedMemory) -> Remembered
         if told_more and _says_more(old, record):  # each says something of its own about one value
             return _insert(writer, draft, prepared.space)
         told_more = told_more or not {*media_names(record.media)} <= {*media_names(old.media)}
+        if _keeps_another(record, old):
+            return _supersede(writer, draft, prepared.space, old)
         if memory_drafts.slot(record) is None or (same_value(old, draft) and not told_more):
             return _confirm(writer, old, record)
         return _supersede(writer, draft, prepared.space, old)
@@ -402,11 +413,18 @@ def _keep_outranked(
     """Keep a value that does not hold now in the history, once."""
     for version in writer.chain(holder.id):
         comparable = version.trust <= draft.record.trust and version.id != holder.id
-        if comparable and memory_drafts.content_hash(version) == draft.content_hash:
+        same = memory_drafts.content_hash(version) == draft.content_hash and not _keeps_another(draft.record, version)
+        if comparable and same:
             return Remembered("outranked", version.id, holder.id)
     record = draft.record._replace(valid_until=until, superseded_by=holder.id)
     writer.insert([draft._replace(record=record)], space)
     return Remembered("outranked", record.id, holder.id)
+
+
+def _keeps_another(record: MemoryRecord, old: MemoryRecord) -> bool:
+    """Tell whether a memory keeps a secret, and another one in nearly the same words does not keep the same."""
+    kept, before = (str(one.metadata.get(SEALED, "")).partition(":")[0] for one in (record, old))
+    return bool(kept) and kept != before
 
 
 def same_value(holder: MemoryRecord, draft: Draft) -> bool:
@@ -414,4 +432,6 @@ def same_value(holder: MemoryRecord, draft: Draft) -> bool:
     if memory_drafts.content_hash(holder) == draft.content_hash:
         return True
     value = fingerprint_text(draft.record.value)
+    if KEPT_MARK in value and _keeps_another(draft.record, holder):
+        return False
     return bool(value) and fingerprint_text(holder.value) == value

@@ -11,7 +11,7 @@ from typing import Any
 
 from recollect import ids
 from recollect.engine.base.context import Engine
-from recollect.engine.drafts import memory_drafts, redaction
+from recollect.engine.drafts import kept_secrets, memory_drafts, redaction
 from recollect.engine.drafts.authors import authored
 from recollect.engine.drafts.media import check_media
 from recollect.engine.drafts.searchable_text import embedded_texts
@@ -24,7 +24,7 @@ from recollect.model.places import is_somewhere
 from recollect.model.vectors import as_unit
 from recollect.ports import StoreWriter
 
-_FIELDS = tuple(field.name for field in fields(NewMemory) if field.name not in ("vector", "many"))
+_FIELDS = tuple(field.name for field in fields(NewMemory) if field.name not in ("vector", "many", "keep_secret"))
 _MAX_TRIES = 5
 
 
@@ -46,7 +46,7 @@ def _update_once(engine: Engine, scope: Scope, memory_id: str, changes: dict[str
     old = _live(engine.store.read(scope, lambda reader: reader.get([memory_id])), memory_id)
     if "media" in changes:
         changes = {**changes, "media": check_media(engine, scope, changes["media"], InvalidMemory)}
-    planned = _revise_draft(engine, old, changes)
+    planned = _revise_draft(engine, scope, old, changes)
     if _unchanged(old, planned.record, changes):
         return old
     space = engine.space
@@ -56,7 +56,7 @@ def _update_once(engine: Engine, scope: Scope, memory_id: str, changes: dict[str
 
     def work(writer: StoreWriter) -> MemoryRecord:
         current = _live(writer.get([memory_id]), memory_id)
-        draft = _revise_draft(engine, current, changes)
+        draft = _revise_draft(engine, scope, current, changes)
         if _unchanged(current, draft.record, changes):
             return current
         if changes.keys() == {"expires_at"}:  # it says what it said: a lease that is renewed often makes no history
@@ -89,13 +89,14 @@ def _live(records: Sequence[MemoryRecord], memory_id: str) -> MemoryRecord:
     return records[0]
 
 
-def _revise_draft(engine: Engine, old: MemoryRecord, changes: dict[str, Any]) -> Draft:
+def _revise_draft(engine: Engine, scope: Scope, old: MemoryRecord, changes: dict[str, Any]) -> Draft:
     """Check the changed memory like a new one, and give it the old id and `created_at`."""
     now = engine.clock.now()
     fields_before = {name: getattr(old, name) for name in _FIELDS if name != "trust" or "source" not in changes}
     held = {"valid_from": _start(old, changes, now), "many": is_many(old)}
     offered = NewMemory(**{**fields_before, **_clear_address(old, changes), **held, **changes})
-    offered = authored(engine, redaction.public(engine, replace(offered, vector=None)))
+    offered = kept_secrets.revised(engine, scope, old, changes, replace(offered, vector=None))
+    offered = authored(engine, redaction.public(engine, offered))
     (draft,) = memory_drafts.draft_memories([offered], now)
     record = draft.record._replace(id=old.id, created_at=old.created_at)
     if record.trust < old.trust and draft.content_hash != memory_drafts.content_hash(old):

@@ -33,7 +33,8 @@ def answer(found: Recall) -> str:
 
 def remembered(made: Remembered, kept: Callable[[], MemoryRecord]) -> str:
     """Say what became of a text, in the words that were kept, which need not be those that were sent."""
-    left_out = f" It was kept {without(made.left_out)}: secrets are left out." if made.left_out else ""
+    how = "Secrets are left out; to keep one, use `recollect store --keep-secret` instead."
+    left_out = f" It was kept {without(made.left_out)}. {how}" if made.left_out else ""
     if made.action == "duplicate":
         return f"I knew that already.{left_out}"
     return f"Remembered: {escaped(kept().content)}{left_out}"

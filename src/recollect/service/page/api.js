@@ -62,6 +62,7 @@ export const api = {
   searchAll: (body) => request("POST", "/api/context/search", { body }),
   memories: (query) => request("GET", "/api/memories", { query }),
   memory: (id) => request("GET", `/api/memories/${named(id)}`),
+  reveal: (id) => request("GET", `/api/memories/${named(id)}`, { query: { reveal: true } }),
   history: (id) => request("GET", `/api/memories/${named(id)}/history`),
   origins: (id) => request("GET", `/api/memories/${named(id)}/origins`),
   around: (id) => request("GET", `/api/messages/${named(id)}/around`, { query: { before: 3, after: 3 } }),

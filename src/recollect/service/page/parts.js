@@ -106,6 +106,11 @@ export function Turns({ messages, here, children }) {
 }
 
 // The messages that a memory was captured from, with the words that say it.
+function Revealed({ id }) {
+  const revealed = useLoaded(() => api.reveal(id), [id]);
+  return html`<${Loaded} of=${revealed}>${({ content, value }) => html`<p><${Text} of=${content} /> ${value && html`<${Text} of=${value} />`}</p>`}<//>`;
+}
+
 export function Origins({ id }) {
   const origins = useLoaded(() => api.origins(id), [id]);
   return html`<${Loaded} of=${origins}>${({ items }) =>
@@ -234,10 +239,11 @@ export function Memory({ memory, words, may, changed, tell, children }) {
     </p>
     ${children}
     <p class="actions">
-      ${toggle("history")} ${toggle("origins")} ${toggle("similar")}
+      ${memory.kept_secret && toggle("reveal")} ${toggle("history")} ${toggle("origins")} ${toggle("similar")}
       ${may.includes("write") && html`<button type="button" onClick=${() => setOpen("correct")}>${texts.memory.correct}</button>`}
       ${may.includes("forget") && html`<button type="button" onClick=${() => setOpen("forget")}>${texts.memory.forget}</button>`}
     </p>
+    ${open === "reveal" && html`<${Revealed} id=${memory.id} />`}
     ${open === "history" && html`<${Versions} id=${memory.id} />`}
     ${open === "origins" && html`<${Origins} id=${memory.id} />`}
     ${open === "similar" && html`<${Similar} id=${memory.id} />`}

@@ -85,6 +85,7 @@ export const texts = {
   },
 
   memory: {
+    reveal: "Show the secret",
     history: "History",
     origins: "Where it is from",
     noOrigin: "Not captured from a message: it was stored as it is, or the message was forgotten.",
@@ -118,10 +119,11 @@ export const texts = {
     confidence: (value) => `sure to ${Math.round(value * 100)} %`,
     add: "Remember something",
     addLabel: "What to remember",
+    keepSecret: "Keep a password or code in it, too, encrypted",
     stored: ({ action, left_out: kinds = [] }) =>
       [
         action === "duplicate" ? "That was known already." : "Remembered.",
-        ...(kinds.length ? [`It was kept without the ${kinds.join(" and the ")}: secrets are left out.`] : []),
+        ...(kinds.length ? [`It was kept without the ${kinds.join(" and the ")}: secrets are left out unless you ask to keep them.`] : []),
       ].join(" "),
   },
 

@@ -160,9 +160,13 @@ def get_memory(
     call: ReadCall,
     id: MemoryId,
     if_none_match: Annotated[str | None, Header(max_length=1_000, description="The ETag of what you have.")] = None,
+    *,
+    reveal: Annotated[bool, Query(description="With the secrets that it keeps.")] = False,
 ) -> Response:
     """Give one memory."""
-    record = call.me.get(id)
+    record = call.me.get(id, reveal=reveal)
+    if reveal:
+        return Response(out.dump(out.MemoryBody, record), headers={"Cache-Control": "no-store"}, media_type=JSON)
     etag = etag_of(record)
     if if_none_match and {"*", etag} & _listed_etags(if_none_match):
         return Response(status_code=HTTPStatus.NOT_MODIFIED, headers={"ETag": etag})

@@ -13,6 +13,7 @@ _CHARACTERS_PER_EMOJI = 100
 _EMOJI_FROM = "\u2600"
 _EMOJI_PLANE = "\U0001f000"
 
+_MARK = REDACTION_MARK.rstrip(": ")  # a reader may cut a statement off at the colon
 _SECRET = LazyRegex(
     r"(?:password|passwort|passphrase|kennwort|heslo|парол[ьяе]|api[ _-]?key|secret[ _-]?key|private key|access token)"
     r"(?:\W+[\pL\pN._-]+){0,4}?\W*(?:[:=-]|\W(?:is|ist|lautet|je|zni)\W)"
@@ -30,7 +31,7 @@ def is_shouted(text: str) -> bool:
 
 def is_secret(said: str) -> bool:
     """Tell whether a text holds a password, a key or the number of a card, or held one before it was redacted."""
-    return REDACTION_MARK in said or _SECRET.search(fold_spelling(said)) is not None
+    return _MARK in said or _SECRET.search(fold_spelling(said)) is not None
 
 
 def _is_emoji(letter: str) -> bool:

@@ -11,14 +11,13 @@ from typing import Any, NamedTuple
 
 import re2
 
-from recollect.model.literals import REDACTION_MARK
+from recollect.model.literals import KEPT_MARK, REDACTION_MARK
 from recollect.text.secrets.checked import checked_kinds
 from recollect.text.secrets.kind import ByteSpan, SecretKind
 from recollect.text.secrets.shapes import shapes
 
 _MEMORY = 64 << 20  # what the automata of one pattern may occupy before they start anew
-_MARK = REDACTION_MARK.encode()
-_MARKED = re.compile(rb"\[redacted: [^\[\]\n]{1,40}\]")
+_MARKED = re.compile(rb"\[(?:redacted|kept secret): [^\[\]\n]{1,40}\]")
 MOST_ROUNDS = 5
 _LONG = 100_000
 _LOOKED_AT = 1_000
@@ -55,8 +54,8 @@ class _SecretSpan(NamedTuple):
     kind: int
 
 
-def redact(text: str) -> Redacted:
-    """Replace every secret by `[redacted: <kind>]`."""
+def redact(text: str, mark: str = REDACTION_MARK) -> Redacted:
+    """Replace every secret by `[redacted: <kind>]`, or by another mark."""
     data = text.encode("utf-8", "surrogatepass")
     hints = hinted(data)
     if not hints:
@@ -66,7 +65,7 @@ def redact(text: str) -> Redacted:
         finds = without_overlaps(sorted(find_all(data, hints)))
         if not finds:
             break
-        data = _replaced(data, finds)
+        data = _replaced(data, finds, mark.encode())
         found += (kinds()[find.kind].name for find in finds)
         hints = hinted(data)
     return Redacted(data.decode("utf-8", "surrogatepass") if found else text, tuple(found))
@@ -98,7 +97,7 @@ def _all(founds: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
 def _under(key: object, value: Any, depth: int) -> tuple[Any, tuple[str, ...]]:  # noqa: ANN401 -- JSON
     if not isinstance(key, str) or isinstance(value, Mapping | list | tuple) or not names_secret(key):
         return _walk(value, depth + 1)
-    if value in _NO_SECRETS or (isinstance(value, str) and value.startswith("[redacted: ")):
+    if value in _NO_SECRETS or (isinstance(value, str) and value.startswith((REDACTION_MARK, KEPT_MARK))):
         return value, ()
     found = redact(value).found if isinstance(value, str) else ()
     kind = found[0] if found else "credential"
@@ -127,7 +126,7 @@ def look_for(data: bytes, kind: int) -> int:
 
 def find_all(data: bytes, numbers: list[int]) -> Iterator[_SecretSpan]:
     """Look for the kinds that the text hints at. Marks from before are blanked, so that they are not read as words."""
-    data = _MARKED.sub(lambda mark: b"\0" * len(mark[0]), data) if _MARK in data else data
+    data = _MARKED.sub(lambda mark: b"\0" * len(mark[0]), data) if b"[" in data else data
     for kind in numbers:
         yield from _finds_of(data, kind)
 
@@ -164,11 +163,11 @@ def without_overlaps(finds: list[_SecretSpan]) -> list[_SecretSpan]:
     return merged
 
 
-def _replaced(data: bytes, finds: list[_SecretSpan]) -> bytes:
+def _replaced(data: bytes, finds: list[_SecretSpan], mark: bytes) -> bytes:
     pieces: list[bytes] = []
     end = 0
     for find in finds:
-        pieces += (data[end : find.start], _MARK, kinds()[find.kind].name.encode(), b"]")
+        pieces += (data[end : find.start], mark, kinds()[find.kind].name.encode(), b"]")
         end = find.end
     return b"".join((*pieces, data[end:]))
 

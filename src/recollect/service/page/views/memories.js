@@ -37,11 +37,13 @@ function byDay(items) {
 
 function Add({ tell, added }) {
   const [content, setContent] = useState("");
+  const [keep, setKeep] = useState(false);
   const add = (event) => {
     event.preventDefault();
-    api.remember({ content }).then(
+    api.remember({ content, keep_secret: keep }).then(
       (done) => {
         setContent("");
+        setKeep(false);
         tell(texts.memory.stored(done));
         added();
       },
@@ -52,6 +54,7 @@ function Add({ tell, added }) {
     <label class="wide">${texts.memory.addLabel}
       <input dir="auto" required value=${content} onInput=${(event) => setContent(event.target.value)} />
     </label>
+    <label class="check"><input type="checkbox" checked=${keep} onChange=${(event) => setKeep(event.target.checked)} /> ${texts.memory.keepSecret}</label>
     <button class="main">${texts.memory.add}</button>
   </form>`;
 }
