@@ -228,3 +228,13 @@ def test_a_key_is_made_beside_a_file_and_must_be_named_for_a_server(
             memory.user("me").get(made.id, reveal=True)
         (tmp_path / "elsewhere").rename(key)
         assert memory.user("me").get(made.id, reveal=True).content == CODE
+
+
+def test_what_was_asked_is_noted_without_secrets(database: str, open_memory: OpenMemory) -> None:
+    with open_memory(serve__search_log="queries") as memory:
+        me = memory.user("me")
+        me.remember("The gate is green")
+        me.recall("is it true that the gate code is 4711")
+        asked = repr(me.insights())
+        assert "[redacted: access code]" in asked
+        assert "4711" not in asked

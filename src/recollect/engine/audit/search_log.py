@@ -6,6 +6,7 @@ from typing import Final
 
 from recollect import ids
 from recollect.engine.base.context import Engine
+from recollect.engine.drafts import redaction
 from recollect.model.calibration import LEAST_SCORE
 from recollect.model.memories import Scope
 from recollect.model.search import Recall
@@ -33,7 +34,7 @@ def record(engine: Engine, scope: Scope, verb: str, query: str, answer: Recall, 
         took_ms=1000 * (perf_counter() - started),
         answerable=answer.answerable,
         degraded=" ".join(answer.degraded),
-        query=query if setting == "queries" else "",
+        query=redaction.public_text(engine, query) if setting == "queries" else "",
         user_agent=engine.agent,
         found=" ".join(hit.id for hit in answer.hits[:_MOST_FOUND] if hit.score >= LEAST_SCORE and not hit.scope),
     )

@@ -10,7 +10,7 @@ from recollect.engine.drafts.searchable_text import message_passage
 from recollect.engine.search.kind_ranking import KindRanking, RankedRow
 from recollect.engine.search.prepared_query import PreparedQuery
 from recollect.model.files import Chunk
-from recollect.model.literals import SOURCE_OF, ItemKind, Source
+from recollect.model.literals import SEALED, SOURCE_OF, ItemKind, Source
 from recollect.model.media import media_names, media_texts
 from recollect.model.memories import Item, MemoryRecord, participants_of
 from recollect.model.messages import Message
@@ -199,7 +199,7 @@ def of_item(item: Item, score: float, similarity: float | None, parts: ScorePart
         occurred_at=_occurred_at(item),
         place=_place(item),
         trust=item.trust,
-        metadata=_chunk_metadata(item) if isinstance(item, Chunk) else item.metadata,
+        metadata=_chunk_metadata(item) if isinstance(item, Chunk) else _shown_metadata(item.metadata),
         record=item,
         folded=folded,
     )
@@ -215,6 +215,11 @@ def _place(item: Item) -> Place | None:
     if not is_somewhere(item.lat, item.address, item.place_label):
         return None
     return Place(item.lat, item.lng, item.address, item.place_label)
+
+
+def _shown_metadata(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Leave out what is encrypted: it says nothing to those who search."""
+    return {name: value for name, value in metadata.items() if name != SEALED} if SEALED in metadata else metadata
 
 
 def _chunk_metadata(chunk: Chunk) -> dict[str, Any]:
