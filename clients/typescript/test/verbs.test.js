@@ -25,6 +25,14 @@ test("a memory is stored, found, read, changed, rated and listed", async () => {
   assert.deepEqual([coverage.map(({ kind, type, items }) => [kind, type, items]), log], [[["memory", "preference", 1]], "off"]);
 });
 
+test("an answer names the secrets that were left out, and kept ones are asked for", async () => {
+  const me = freshUser();
+  const made = await me.remember("The gate code is 4711");
+  assert.deepEqual([made.left_out, made.kept_secret], [["access code"], []]);
+  const record = await me.get(made.id, { reveal: true });
+  assert.deepEqual([record.content, record.left_out], ["The gate code is [redacted: access code]", ["access code"]]);
+});
+
 test("a picture is sent, found by its caption, and read back", async () => {
   const me = freshUser();
   const bytes = new TextEncoder().encode("ID3 a sound");
