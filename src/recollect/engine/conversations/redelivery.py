@@ -10,6 +10,7 @@ from itertools import pairwise, takewhile
 
 from recollect.dialogue import overlap
 from recollect.engine.conversations.message_drafts import DraftedMessage
+from recollect.engine.drafts import tombstones
 from recollect.model.messages import Message
 from recollect.ports import StoreReader, StoreWriter
 
@@ -41,8 +42,11 @@ def without_forgotten(
 
 
 def _find_forgotten(rows: StoreReader | StoreWriter, messages: Sequence[Message]) -> Mapping[str, datetime]:
-    """Give the ids of messages with a tombstone, and when they were forgotten. One that is dated later is new."""
-    marks = {message.id: overlap.fingerprints(message) for message in messages}
+    """Give the ids of messages with a tombstone, and when they were forgotten. One that is dated later is new.
+
+    What is dated earlier than the forgetting of its conversation was forgotten, whether it had arrived then or not.
+    """
+    marks = {message.id: _marks(message) for message in messages}
     buried = rows.buried([mark for several in marks.values() for mark in several]) if marks else {}
     pairs = ((message, mark) for message in messages for mark in marks[message.id] if mark in buried)
     return {
@@ -50,6 +54,11 @@ def _find_forgotten(rows: StoreReader | StoreWriter, messages: Sequence[Message]
         for message, mark in pairs
         if not (overlap.is_dated(message) and message.said_at > buried[mark])
     }
+
+
+def _marks(message: Message) -> tuple[str, ...]:
+    whole = (tombstones.of_session(message.conversation),) if overlap.is_dated(message) else ()
+    return *overlap.fingerprints(message), *whole
 
 
 def may_take_id(stored: Message, delivered: Message, used_ids: set[str]) -> bool:

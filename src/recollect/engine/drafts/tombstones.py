@@ -19,6 +19,7 @@ from recollect.text.clean import fingerprint_text
 T = TypeVar("T")
 
 EVERYTHING = "everything"  # its moment is that at which a user last forgot everything
+OLDER = "everything:older"  # the same, unless it was for a fresh start: nothing from before is to come back
 
 
 def of_memory(record: MemoryRecord) -> tuple[str, ...]:
@@ -35,6 +36,21 @@ def of_memory(record: MemoryRecord) -> tuple[str, ...]:
 def of_folder(root: str) -> str:
     """Identify a synced folder."""
     return _mark("folder", root)
+
+
+def of_item(item_id: str) -> str:
+    """Identify a row that was forgotten, and by it what was made from that row."""
+    return _mark("item", item_id)
+
+
+def of_session(name: str) -> str:
+    """Identify a conversation. What is said later under the same name is another."""
+    return _mark("session", name)
+
+
+def of_place(folded: str) -> str:
+    """Identify the name of a place."""
+    return _mark("place", folded)
 
 
 def _mark(kind: str, *parts: str) -> str:

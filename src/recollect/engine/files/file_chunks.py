@@ -173,13 +173,14 @@ def mask_forgotten(rows: StoreReader | StoreWriter, texts: Sequence[str]) -> lis
 def _without_forgotten(writer: StoreWriter, pieces: list[IndexedTextPiece]) -> list[IndexedTextPiece]:
     """Take out of pieces the sentences that were forgotten; what then says nothing is left out."""
     contents = mask_forgotten(writer, [indexed.piece.content for indexed in pieces])
-    if all(content == indexed.piece.content for content, indexed in zip(contents, pieces, strict=True)):
-        return pieces
+    headings = mask_forgotten(writer, [indexed.piece.heading for indexed in pieces])
     masked = [
-        indexed if content == indexed.piece.content else index([indexed.piece._replace(content=content)])[0]
-        for content, indexed in zip(contents, pieces, strict=True)
+        indexed
+        if (content, heading) == (indexed.piece.content, indexed.piece.heading)
+        else index([indexed.piece._replace(content=content, heading=heading)])[0]
+        for content, heading, indexed in zip(contents, headings, pieces, strict=True)
     ]
-    return [indexed for indexed in masked if indexed.piece.content.strip()]
+    return [new for new, old in zip(masked, pieces, strict=True) if new is old or new.piece.content.strip()]
 
 
 def _storable_piece(indexed: IndexedTextPiece) -> IndexedTextPiece:

@@ -192,6 +192,7 @@ def forget_again(engine: Engine, scope: Scope, changes: ReplayedChanges) -> Forg
             rewritten=changes.rewritten,
             chunks=changes.chunks,
             remade=tuple(dropped),
+            replayed=True,
         )
 
     return _forget(engine, scope, choose, dry_run=False)
@@ -242,7 +243,8 @@ def _forget(
         found = names or not plan.empty or begun is not None
         if found:
             writer.forget_traces(everything=not plan.partial)
-        _delete(writer, plan, engine.clock.now())
+        sessions = names if conversations is None else conversations
+        _bury_and_delete(writer, plan, engine.clock.now(), sessions if found else ())
         _end_conversations(writer, names, everything=conversations is None)
         rewriting.write(writer, engine, plan.rewritten, plan.chunks)
         if engine.forgetting:
@@ -256,7 +258,9 @@ def _forget(
     begun: ForgetPlan | None = None
     if engine.forgetting:
         begun = parts.begin(engine, scope, begin)
-        parts.forget_in_parts(engine, scope, begun, lambda writer, part: _delete(writer, part, engine.clock.now()))
+        parts.forget_in_parts(
+            engine, scope, begun, lambda writer, part: _bury_and_delete(writer, part, engine.clock.now())
+        )
     return _finished(engine, scope, engine.write_deletion(scope, work), afterwards, scrub=scrub)
 
 
@@ -314,10 +318,13 @@ def _outcome(plan: ForgetPlan, conversations: Sequence[str], *, dry_run: bool) -
     )
 
 
-def _delete(writer: StoreWriter, plan: ForgetPlan, now: datetime) -> None:
-    others = plan.messages | {file.id for file in plan.files}
-    memory_ids, message_ids = [item_id for item_id in plan.ids if item_id not in others], [*plan.messages]
-    _bury(writer, plan, memory_ids, now)
+def _bury_and_delete(writer: StoreWriter, plan: ForgetPlan, now: datetime, sessions: Sequence[str] = ()) -> None:
+    _bury(writer, plan, sessions, now)
+    _delete(writer, plan)
+
+
+def _delete(writer: StoreWriter, plan: ForgetPlan) -> None:
+    memory_ids, message_ids = plan.memories, [*plan.messages]
     _delete_files(writer, plan)
     _forget_vectors(writer, plan, memory_ids)
     reopened = {derivation.source_id for derivation in writer.sources(message_ids)} - set(plan.ids)
@@ -351,24 +358,34 @@ def _forget_vectors(writer: StoreWriter, plan: ForgetPlan, memory_ids: Sequence[
     writer.forget_paid([*plan.ids, *version_ids])
 
 
-def _bury(writer: StoreWriter, plan: ForgetPlan, memory_ids: Sequence[str], now: datetime) -> None:
+def _bury(writer: StoreWriter, plan: ForgetPlan, sessions: Sequence[str], now: datetime) -> None:
     """Leave tombstones by which all this is recognised when it is imported, synced or delivered again."""
+    if plan.replayed:
+        return
     marks = [tombstones.of_folder(root) for root in plan.folders]
     if not plan.partial:
-        marks.append(tombstones.EVERYTHING)
+        marks += [tombstones.EVERYTHING, *([tombstones.OLDER] if plan.buried else [])]
         if not plan.buried:
             writer.delete_tombstones()
     if plan.buried:
-        for file in plan.files:
-            place, digest = file_chunks.tombs(file.root, file.path, file.digest)
-            marks += [place, digest] if file.size else [place]  # an empty file is like any other
-        for some in _batched(memory_ids):
-            marks += chain.from_iterable(map(tombstones.of_memory, writer.get(some)))
-        for some in _batched([*plan.messages]):
-            said = (message for message in writer.get_messages(some) if message.role != "summary")
-            marks += chain.from_iterable(map(fingerprints, said))
+        marks += _marks_of(writer, plan)
+        marks += map(tombstones.of_session, sessions)
     for some in _batched(marks):
         writer.bury(some, now)
+
+
+def _marks_of(writer: StoreWriter, plan: ForgetPlan) -> Iterator[str]:
+    """Give the tombstones of items: by what they say and, while others stay, by their ids, as a summary says much."""
+    if plan.partial:
+        yield from map(tombstones.of_item, (*plan.ids, *(change.chunk.id for change in plan.chunks)))
+    for file in plan.files:
+        place, digest = file_chunks.tombs(file.root, file.path, file.digest)
+        yield from (place, digest) if file.size else (place,)  # an empty file is like any other
+    for some in _batched(plan.memories):
+        yield from chain.from_iterable(map(tombstones.of_memory, writer.get(some)))
+    for some in _batched([*plan.messages]):
+        said = (message for message in writer.get_messages(some) if message.role != "summary")
+        yield from chain.from_iterable(map(fingerprints, said))
 
 
 def _batched(items: Sequence[str]) -> Iterator[Sequence[str]]:

@@ -15,13 +15,15 @@ class TombstoneMarks:
 
     def of_memory(self, record: MemoryRecord) -> tuple[str, ...]:
         """Give those of a memory."""
-        return tombstones.of_memory(record)
+        return tombstones.of_item(record.id), *tombstones.of_memory(record)
 
     def of_message(self, message: Message) -> tuple[str, ...]:
-        """Give those of a message; a summary has none."""
-        return () if message.role == "summary" else fingerprints(message)
+        """Give those of a message and of its conversation; what a summary says has none."""
+        said = () if message.role == "summary" else fingerprints(message)
+        return tombstones.of_item(message.id), tombstones.of_session(message.conversation), *said
 
     def of_file(self, record: FileRecord) -> tuple[str, ...]:
         """Give those of a file, and that of its folder."""
         folder = (tombstones.of_folder(record.root),) if record.root else ()
-        return *file_chunks.tombs(record.root, record.path, record.digest), *folder
+        places = file_chunks.tombs(record.root, record.path, record.digest)
+        return tombstones.of_item(record.id), *places, *folder

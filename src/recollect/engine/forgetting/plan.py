@@ -15,7 +15,8 @@ class ForgetPlan(NamedTuple):
     `partial`: other items of the user stay. `folders` are synced folders that go with all their files. What is `buried`
     leaves tombstones, so that no import, sync or redelivery brings it back. `rewritten` messages and chunks lose
     sentences; a message of which nothing is left is among `messages`. `remade` are the summaries to make again,
-    `sources` messages that still say what goes.
+    `sources` messages that still say what goes. `replayed`: another copy of this store has forgotten it, and has the
+    tombstones.
     """
 
     ids: tuple[str, ...]
@@ -24,6 +25,7 @@ class ForgetPlan(NamedTuple):
     files: tuple[FileRecord, ...] = ()
     folders: tuple[str, ...] = ()
     buried: bool = True
+    replayed: bool = False
     rewritten: tuple[RewrittenMessage, ...] = ()
     chunks: tuple[RewrittenChunk, ...] = ()
     remade: tuple[DroppedSummary, ...] = ()
@@ -33,6 +35,12 @@ class ForgetPlan(NamedTuple):
     def with_rest(self, rest: "ForgetPlan") -> "ForgetPlan":
         """Add what came after this plan was made, and was forgotten with it."""
         return self._replace(ids=tuple(dict.fromkeys((*self.ids, *rest.ids))), messages=self.messages | rest.messages)
+
+    @property
+    def memories(self) -> list[str]:
+        """The ids of memories."""
+        others = self.messages | {file.id for file in self.files}
+        return [item_id for item_id in self.ids if item_id not in others]
 
     def own_originals(self, rows: StoreReader | StoreWriter) -> list[str]:
         """Give the digests of originals that only what goes has."""

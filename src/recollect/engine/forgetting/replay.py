@@ -4,26 +4,28 @@ The tombstones of the store of before decide, not what it lacks: a store that is
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from itertools import chain
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from recollect.dialogue.overlap import fingerprints
 from recollect.engine.base.context import Engine
 from recollect.engine.drafts import tombstones
 from recollect.engine.files import file_chunks
 from recollect.engine.forgetting import forget
+from recollect.engine.forgetting.item_marks import TombstoneMarks
 from recollect.engine.forgetting.mentions import RewrittenChunk, RewrittenMessage
 from recollect.model.files import Chunk
 from recollect.model.memories import Scope
 from recollect.model.messages import Message
+from recollect.model.places import folded
 from recollect.ports import Store, StoreReader, StoreWriter
 from recollect.ports.transfer import TOMBSTONES, IncomingRow
 from recollect.text.mentions import sentence_marks, without
 
 _BATCH = 500
+_MARKS = TombstoneMarks()
 
 Marks: TypeAlias = Mapping[str, tuple[str, ...]]  # the tombstones that an item would have, by its id
 
@@ -33,6 +35,16 @@ def replay(engine: Engine, before: Store, since: datetime) -> int:
     amount = sum(_Replay(engine, before, scope, since).run() for scope in list(engine.store.users()))
     _bring_tombstones(engine, before, since)
     return amount
+
+
+class _StoppedClock(NamedTuple):
+    """A clock at which it is always the same moment."""
+
+    moment: datetime
+
+    def now(self) -> datetime:
+        """Give the moment."""
+        return self.moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +60,16 @@ class _Replay:
         """Forget them."""
         emptied = self.before.read(self.scope, tombstones.emptied_at)
         if emptied is not None and emptied > self.since:
-            return len(forget.forget_everything(self.engine, self.scope, dry_run=False).ids)
+            done = forget.forget_everything(self._then(emptied), self.scope, dry_run=False)
+            if not self._buried([tombstones.OLDER]):  # it was a fresh start
+                self.engine.write(self.scope, lambda writer: writer.exhume([tombstones.OLDER]))
+            return len(done.ids)
         amount = 0
-        for root in self._folders():
-            amount += len(forget.forget_folder(self.engine, self.scope, root, dry_run=False).ids)
+        for root, moment in self._folders().items():
+            amount += len(forget.forget_folder(self._then(moment), self.scope, root, dry_run=False).ids)
+        for name, moment in self._sessions().items():
+            amount += len(forget.forget_session(self._then(moment), self.scope, name, dry_run=False).ids)
+        self._forget_places()
         messages = self._messages()
         changes = forget.ReplayedChanges(
             items=(*self._doomed(_memories), *(message_id for message_id, left in messages if left is None)),
@@ -62,17 +80,21 @@ class _Replay:
         done = forget.forget_again(self.engine, self.scope, changes)
         return amount + len(done.ids) + len(changes.rewritten) + len(changes.chunks)
 
-    def _buried(self, marks: Sequence[str]) -> set[str]:
+    def _then(self, moment: datetime) -> Engine:
+        """Give an engine that forgets as of then: what came after the forgetting is new."""
+        return replace(self.engine, clock=_StoppedClock(moment))
+
+    def _buried(self, marks: Sequence[str]) -> dict[str, datetime]:
         """Say which of these were forgotten in the store of before, after the backup."""
         found = self.before.read(self.scope, lambda rows: rows.buried(marks)) if marks else {}
-        return {mark for mark, moment in found.items() if moment > self.since}
+        return {mark: moment for mark, moment in found.items() if moment > self.since}
 
     def _doomed(self, kind: "Callable[[StoreReader], Iterator[Marks]]") -> tuple[str, ...]:
         """Give the items with a new tombstone that the store of before has no longer."""
         found: list[str] = []
         for marks in self.engine.store.read(self.scope, lambda rows: list(kind(rows))):
             buried = self._buried([*chain.from_iterable(marks.values())])
-            found += [item_id for item_id, several in marks.items() if buried.intersection(several)]
+            found += [item_id for item_id, several in marks.items() if not buried.keys().isdisjoint(several)]
         kept = self.before.read(self.scope, lambda rows: _existing(rows, found))
         return tuple(item_id for item_id in found if item_id not in kept)
 
@@ -81,7 +103,7 @@ class _Replay:
         found: list[str] = []
         for marks in self.engine.store.read(self.scope, lambda rows: list(_messages(rows))):
             buried = self._buried([*chain.from_iterable(marks.values())])
-            found += [item_id for item_id, several in marks.items() if buried.intersection(several)]
+            found += [item_id for item_id, several in marks.items() if not buried.keys().isdisjoint(several)]
         here = self.engine.store.read(self.scope, lambda rows: {one.id: one for one in rows.get_messages(found)})
         there = self.before.read(self.scope, lambda rows: {one.id: one for one in rows.get_messages(found)})
         return [
@@ -90,10 +112,27 @@ class _Replay:
             if item_id not in there or _said(there[item_id]) != _said(here[item_id])
         ]
 
-    def _folders(self) -> list[str]:
+    def _folders(self) -> dict[str, datetime]:
+        """Give the folders that were forgotten, and when; of one that is synced again the older files go."""
         roots = self.engine.store.read(self.scope, lambda rows: [folder.root for folder in rows.folders()])
         kept = self.before.read(self.scope, lambda rows: {folder.root for folder in rows.folders()})
-        return [root for root in roots if root not in kept and self._buried([tombstones.of_folder(root)])]
+        return self._moments({root: tombstones.of_folder(root) for root in roots if root not in kept})
+
+    def _sessions(self) -> dict[str, datetime]:
+        """Give the conversations that were forgotten, and when; what there is of them is older than that."""
+        names = self.engine.store.read(self.scope, lambda rows: rows.conversation_ids())
+        return self._moments({name: tombstones.of_session(name) for name in names})
+
+    def _moments(self, marks: Mapping[str, str]) -> dict[str, datetime]:
+        buried = self._buried([*marks.values()])
+        return {name: buried[mark] for name, mark in marks.items() if mark in buried}
+
+    def _forget_places(self) -> None:
+        """Forget the names of places."""
+        named = self.engine.store.read(self.scope, lambda rows: rows.named_places())
+        gone = self._moments({place.name: tombstones.of_place(folded(place.name)) for place in named})
+        if gone:
+            self.engine.write_deletion(self.scope, lambda writer: [writer.delete_named_place(name) for name in gone])
 
     def _chunks(self) -> Iterator[RewrittenChunk]:
         """Give the chunks of files that have lost a sentence."""
@@ -101,11 +140,13 @@ class _Replay:
             return
         for file_id in self.engine.store.read(self.scope, lambda rows: list(rows.file_ids())):
             for chunk in self.engine.store.read(self.scope, partial(_chunks_of, file_id=file_id)):
-                marks = sentence_marks(chunk.content)
-                spans = [marks[mark] for mark in self._buried([*marks])]
-                if spans:
+                marks, titles = sentence_marks(chunk.content), sentence_marks(chunk.heading)
+                buried = self._buried([*marks, *titles])
+                spans = [marks[mark] for mark in buried.keys() & marks.keys()]
+                heading = without(chunk.heading, [titles[mark] for mark in buried.keys() & titles.keys()])
+                if spans or heading != chunk.heading:
                     removed = tuple(span.of(chunk.content) for span in spans)
-                    yield RewrittenChunk(chunk, without(chunk.content, spans), chunk.heading, removed)
+                    yield RewrittenChunk(chunk, without(chunk.content, spans), heading, removed)
 
 
 def _said(message: Message) -> tuple[object, ...]:
@@ -118,19 +159,19 @@ def _chunks_of(rows: StoreReader, file_id: str) -> Sequence[Chunk]:
 
 def _memories(rows: StoreReader) -> Iterator[Marks]:
     for some in _parts(rows.everything()):
-        yield {record.id: tombstones.of_memory(record) for record in rows.get(some)}
+        yield {record.id: _MARKS.of_memory(record) for record in rows.get(some)}
 
 
 def _messages(rows: StoreReader) -> Iterator[Marks]:
     for conversation in rows.conversation_ids():
         for some in _parts(rows.message_ids(conversation)):
-            yield {one.id: fingerprints(one) for one in rows.get_messages(some) if one.role != "summary"}
+            yield {one.id: _MARKS.of_message(one) for one in rows.get_messages(some)}
 
 
 def _files(rows: StoreReader) -> Iterator[Marks]:
     for some in _parts(rows.file_ids()):
         files = [file for file_id in some if (file := rows.file(file_id)) is not None]
-        yield {file.id: file_chunks.tombs(file.root, file.path, file.digest) for file in files}
+        yield {file.id: _MARKS.of_file(file) for file in files}
 
 
 def _existing(rows: StoreReader, item_ids: Sequence[str]) -> set[str]:

@@ -82,6 +82,7 @@ def write(
     now = engine.clock.now()
     removed = [sentence for change in rewritten for sentence in change.removed]
     removed += [sentence for change in chunks for sentence in change.removed]
+    removed += [change.chunk.heading for change in chunks if change.heading != change.chunk.heading]
     if removed:
         marks = {sentence_mark(part.of(text)) for text in removed for part in sentences(text)}
         writer.bury([file_chunks.ANY_SENTENCE, *sorted(marks)], now)

@@ -1,7 +1,7 @@
 """The places of a user: clusters of memories, and places that the user has named."""
 
 from recollect.engine.base.context import Engine
-from recollect.engine.drafts import memory_drafts, redaction
+from recollect.engine.drafts import memory_drafts, redaction, tombstones
 from recollect.engine.places import address_lookup, search_location
 from recollect.engine.vectors import embed_queue
 from recollect.errors import InvalidInput, NotFound
@@ -63,12 +63,13 @@ def name_place(engine: Engine, scope: Scope, name: str, location: Location) -> N
 
 def forget_place(engine: Engine, scope: Scope, name: str) -> None:
     """Delete the name of a place. What happened there stays. Raises NotFound."""
-    wanted = folded(clean(name))
+    wanted, now = folded(clean(name)), engine.clock.now()
 
     def work(writer: StoreWriter) -> NamedPlace | None:
         named = next((place for place in writer.named_places() if folded(place.name) == wanted), None)
         if named is not None:
             writer.delete_named_place(named.name)
+            writer.bury([tombstones.of_place(wanted)], now)
         return named
 
     if engine.write_deletion(scope, work) is None:

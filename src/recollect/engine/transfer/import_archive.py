@@ -5,7 +5,7 @@ whatever was found is counted as brought or as skipped with a reason. So an impo
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from os import PathLike
@@ -15,22 +15,21 @@ from typing import Final, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 
 from recollect import encryption
-from recollect.dialogue.overlap import fingerprints
 from recollect.engine.base.context import Engine
 from recollect.engine.base.scopes import owner_of
 from recollect.engine.drafts import tombstones
 from recollect.engine.drafts.authors import authored_metadata
 from recollect.engine.drafts.searchable_text import terms_of
 from recollect.engine.files import file_chunks
+from recollect.engine.transfer import forgotten_rows
 from recollect.engine.transfer.archive_format import MEDIA
 from recollect.engine.transfer.archive_reader import Archive, ArchivedVector, open_archive
 from recollect.engine.transfer.export import outgoing
+from recollect.engine.transfer.forgotten_rows import LeftOut, message_of, record_of
 from recollect.engine.transfer.save import insist_not_own, plain_archive
 from recollect.engine.vectors import model_change
-from recollect.errors import InvalidInput, RecollectError
-from recollect.model.media import read_media
-from recollect.model.memories import MemoryRecord, Scope, Space
-from recollect.model.messages import Message, ToolCall
+from recollect.errors import InvalidInput, RecollectError, StaleVersion
+from recollect.model.memories import Scope, Space
 from recollect.ports import StoreWriter
 from recollect.ports.transfer import (
     CHUNKS,
@@ -65,10 +64,8 @@ _MOST_CHARACTERS: Final = 2_000_000
 _MOST_USERS: Final = 100
 _VECTORS_AT_ONCE: Final = 500
 _MOST_EXAMPLES: Final = 20
-_RECORD: Final = len(MemoryRecord._fields)
-_MESSAGE: Final = len(Message._fields)
 _AUTHORED: Final = (MEMORIES, MESSAGES, FILES)
-_CALLS: Final = Message._fields.index("tool_calls")
+_STATUS: Final = MESSAGES.names.index("status")
 _QUERY: Final = SEARCH_LOG.names.index("query")
 
 T = TypeVar("T")
@@ -166,10 +163,12 @@ class _Import:
         self._careful = {scope: tombstones.unless_emptied(engine, scope) for scope in chosen.values()}
         self._kept: set[tuple[str, str]] = set()  # the originals of media, by their users
         self._changed: set[str] = set()  # the ids of items that are there and say something else
+        self._left: dict[Scope, LeftOut] = {}
 
     def run(self) -> None:
         """Bring all tables, then vectors."""
         space = self._usable_space()
+        self._left = forgotten_rows.find(self._engine, self._archive, self._chosen)
         if self._options.tombstones:
             self._engine.store.add_secrets(self._archive.secrets())
         for table in TRANSFERRED:
@@ -204,6 +203,8 @@ class _Import:
         total = sum(self._archive.lines.get((user, table.name), 0) for user in self._chosen)
         done = 0
         for batch in self._batches(table):
+            if table is not TOMBSTONES:
+                self._look_again(scope for scope, _ in batch)
             prepared = [(scope, self._prepared(scope, table, rows)) for scope, rows in batch]
             self._bring(table, prepared)
             self._engine.priority.give_way()
@@ -211,9 +212,19 @@ class _Import:
             if self._options.tell is not None:
                 self._options.tell(table.name.replace("_", " "), done, total)
 
+    def _look_again(self, scopes: Iterable[Scope]) -> None:
+        """Find again what stays away from users who have forgotten something meanwhile."""
+        resets = {scope: self._engine.store.read(scope, lambda rows: rows.resets()) for scope in scopes}
+        changed = {scope for scope, amount in resets.items() if amount != self._left[scope].resets}
+        chosen = {user: scope for user, scope in self._chosen.items() if scope in changed}
+        self._left |= forgotten_rows.find(self._engine, self._archive, chosen)
+
     def _prepared(self, scope: Scope, table: TransferTable, rows: list[Row]) -> list[Row]:
         """Keep the originals of rows that are about to be brought."""
         rows = self._authored(table, rows)
+        if table is MESSAGES:
+            reopened = self._left[scope].reopened
+            rows = [(*row[:_STATUS], "active", *row[_STATUS + 1 :]) if row[0] in reopened else row for row in rows]
         if table is FILES:
             return self._with_originals(scope, rows)
         if table in (MEMORIES, MESSAGES):
@@ -264,10 +275,14 @@ class _Import:
     ) -> Callable[[StoreWriter], ImportedRows]:
         """Give what writes the rows of one user; it notes which of them it leaves out, and why."""
         engine = self._engine if table is TOMBSTONES else self._careful[scope]
-        now = engine.clock.now()
+        now, left = engine.clock.now(), self._left[scope]
 
         def work(writer: StoreWriter) -> ImportedRows:
-            judged = _judge(writer, table, rows)
+            if table is not TOMBSTONES and writer.resets() != left.resets:
+                raise StaleVersion("Something was forgotten at this very moment. Import the archive again.")
+            judged = _judge(writer, table, rows, left)
+            if table is CONVERSATIONS:
+                judged = judged._replace(new=forgotten_rows.without_titles(writer, judged.new))
             if table is SEARCH_LOG and writer.has_tombstones():  # some may have asked for what was forgotten here
                 judged = judged._replace(new=[_without_query(row) for row in judged.new])
             refused = writer.insert_rows(
@@ -284,7 +299,8 @@ class _Import:
         position = FILES.names.index("original")
         if not any(row[position] for row in rows):
             return rows
-        new = {row[0] for row in self._engine.store.write(scope, lambda writer: _judge(writer, FILES, rows)).new}
+        left = self._left[scope]
+        new = {row[0] for row in self._engine.store.write(scope, lambda writer: _judge(writer, FILES, rows, left)).new}
         kept = []
         for row in rows:
             digest, name = row[position], ""
@@ -301,7 +317,8 @@ class _Import:
         position = table.names.index(MEDIA)
         if not any("original" in media for row in rows for media in row[position]):
             return
-        for row in self._engine.store.write(scope, lambda writer: _judge(writer, table, rows)).new:
+        left = self._left[scope]
+        for row in self._engine.store.write(scope, lambda writer: _judge(writer, table, rows, left)).new:
             for digest in (media["original"] for media in row[position] if "original" in media):
                 if (scope.user_id, digest) in self._kept:
                     continue
@@ -359,60 +376,45 @@ def _write_together(engine: Engine, works: Sequence[tuple[Scope, Callable[[Store
         yield outcome
 
 
-def _judge(writer: StoreWriter, table: TransferTable, rows: Sequence[Row]) -> _Judged:
+def _judge(writer: StoreWriter, table: TransferTable, rows: Sequence[Row], left: LeftOut) -> _Judged:
     """Tell what is new from what is there, was forgotten, or has lost what it belongs to."""
     known = writer.known_rows(table, rows)
     new: list[Row] = []
     skipped: list[tuple[Row, str]] = []
+    gone = forgotten_rows.forgotten(writer, table, rows) | (left.items if table.kind or table is FILES else set())
     for row in rows:
         stored = known.get(table.key_of(row))
         if stored is None:
             new.append(row)
             continue
         same = table is TOMBSTONES or (outgoing(stored) if table is FILES else stored) == row
-        if not same and table is CONVERSATIONS:
+        if not same and table is CONVERSATIONS and row[0] not in gone:
             writer.extend_conversation(row)
         skipped.append((row, ALREADY_THERE if same else DIFFERENT))
-    reasons = _left_out(writer, table, new)
-    skipped += [(row, reasons[row[0]]) for row in new if row[0] in reasons and table is not DERIVATIONS]
     if table is DERIVATIONS:
         held = _derivations_held(writer, new)
         skipped += [(row, WITHOUT_REST) for row, holds in zip(new, held, strict=True) if not holds]
         return _Judged([row for row, holds in zip(new, held, strict=True) if holds], skipped)
+    reasons = dict.fromkeys(gone, FORGOTTEN) | _left_out(writer, table, new)
+    skipped += [(row, reasons[row[0]]) for row in new if row[0] in reasons]
     return _Judged([row for row in new if row[0] not in reasons], skipped)
 
 
 def _left_out(writer: StoreWriter, table: TransferTable, rows: Sequence[Row]) -> dict[str, str]:
-    """Give the ids of rows that must not come, and why."""
+    """Give the ids of rows that have lost what they belong to, or a sentence, and why they must not come."""
     if not rows:
         return {}
     if table is UNREAD_MESSAGES:
         there = writer.known_ids(MESSAGES, [row[0] for row in rows])
         return {row[0]: WITHOUT_REST for row in rows if row[0] not in there}
-    if table is CHUNKS:
-        files = writer.known_ids(FILES, list({row[1] for row in rows}))
-        reasons = {row[0]: WITHOUT_REST for row in rows if row[1] not in files}
-        texts = file_chunks.mask_forgotten(writer, [row[2] for row in rows])
-        return {row[0]: FORGOTTEN for row, text in zip(rows, texts, strict=True) if text != row[2]} | reasons
-    if table not in (MEMORIES, MESSAGES, FILES) or not writer.has_tombstones():
+    if table is not CHUNKS:
         return {}
-    marks = {row[0]: _marks(table, row) for row in rows}
-    buried = writer.buried([mark for several in marks.values() for mark in several])
-    created = table.names.index("created_at")
-    return {
-        row[0]: FORGOTTEN
-        for row in rows
-        if any(mark in buried and buried[mark] >= row[created] for mark in marks[row[0]])
-    }
-
-
-def _marks(table: TransferTable, row: Row) -> tuple[str, ...]:
-    if table is MEMORIES:
-        return tombstones.of_memory(_record(row))
-    if table is MESSAGES:
-        return fingerprints(_message(row))
-    values = dict(zip(table.names, row, strict=True))
-    return file_chunks.tombs(values["root"], values["path"], values["digest"])
+    files = writer.known_ids(FILES, list({row[1] for row in rows}))
+    reasons = {row[0]: WITHOUT_REST for row in rows if row[1] not in files}
+    said = [text for row in rows for text in row[2:4]]
+    masked = file_chunks.mask_forgotten(writer, said)
+    changed = [said[at : at + 2] != masked[at : at + 2] for at in range(0, len(said), 2)]
+    return {row[0]: FORGOTTEN for row, other in zip(rows, changed, strict=True) if other} | reasons
 
 
 def _derivations_held(writer: StoreWriter, rows: Sequence[Row]) -> list[bool]:
@@ -432,20 +434,11 @@ def _without_query(row: Row) -> Row:
 def _incoming(table: TransferTable, row: Row) -> IncomingRow:
     """Give a row with what is made anew from it."""
     if table is MEMORIES:
-        record = _record(row)
+        record = record_of(row)
         return IncomingRow(row, terms_of(record), record)
     if table is MESSAGES:
-        message = _message(row)
+        message = message_of(row)
         return IncomingRow(row, terms_of(message), message)
     if table is CHUNKS:
         return IncomingRow(row, chunk_terms(row[3], row[2]))
     return IncomingRow(row)
-
-
-def _record(row: Row) -> MemoryRecord:
-    return MemoryRecord._make(row[:_RECORD])._replace(media=read_media(row[MEMORIES.names.index(MEDIA)]))
-
-
-def _message(row: Row) -> Message:
-    calls, media = tuple(ToolCall(*call) for call in row[_CALLS]), read_media(row[MESSAGES.names.index(MEDIA)])
-    return Message._make(row[:_MESSAGE])._replace(tool_calls=calls, media=media)

@@ -1,0 +1,240 @@
+"""What of an archive was forgotten in the store: rows, and whatever was made from them. None of it comes back.
+
+A row is recognised by its id, by what it says, and by what it belongs to. One that is newer than the forgetting was
+said anew. What an archive says of how its rows were made decides before the first of them is written.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain, groupby, islice
+from operator import itemgetter
+from typing import Final
+
+from recollect.dialogue.overlap import fingerprints
+from recollect.engine.base.context import Engine
+from recollect.engine.drafts import tombstones
+from recollect.engine.files import file_chunks
+from recollect.engine.forgetting import forget
+from recollect.engine.transfer.archive_format import MEDIA
+from recollect.engine.transfer.archive_reader import Archive
+from recollect.model.media import read_media
+from recollect.model.memories import MemoryRecord, Scope
+from recollect.model.messages import Message, ToolCall
+from recollect.ports import StoreReader, StoreWriter
+from recollect.ports.transfer import (
+    CHUNKS,
+    CONVERSATIONS,
+    DERIVATIONS,
+    FILES,
+    FOLDERS,
+    MEMORIES,
+    MESSAGES,
+    NAMED_PLACES,
+    SEARCH_LOG,
+    Row,
+    TransferTable,
+)
+
+_BATCH: Final = 1_000
+_RECORD: Final = len(MemoryRecord._fields)
+_MESSAGE: Final = len(Message._fields)
+_CALLS: Final = Message._fields.index("tool_calls")
+_NOTED: Final = CONVERSATIONS.names.index("metadata")
+_ROLE: Final = MESSAGES.names.index("role")
+_CONVERSATION: Final = MESSAGES.names.index("conversation_id")
+_TYPE: Final = MEMORIES.names.index("type")
+_SESSION: Final = MEMORIES.names.index("session_id")
+_SAID: Final = ("content", "value", "blocks", "tool_calls", "metadata", "media")  # what a rewritten row says otherwise
+# What tells whether a row is older than a forgetting. Spending has no words; other rows come with what they belong to.
+_MOMENTS: Final = {
+    **dict.fromkeys((MEMORIES.name, MESSAGES.name, FILES.name, CHUNKS.name), "created_at"),
+    **dict.fromkeys((CONVERSATIONS.name, NAMED_PLACES.name), "updated_at"),
+    FOLDERS.name: "scanned_at",
+    SEARCH_LOG.name: "asked_at",
+}
+
+
+@dataclass(slots=True)
+class LeftOut:
+    """The ids of what stays away from a user, and of the messages that are active again without their summary.
+
+    `made` was made from what was forgotten. `resets` tells how much the user had forgotten when this was found.
+    """
+
+    resets: int = 0
+    items: set[str] = field(default_factory=set)
+    made: set[str] = field(default_factory=set)
+    reopened: set[str] = field(default_factory=set)
+    _digests: set[str] = field(default_factory=set)  # memories that are summaries
+    _of_session: set[str] = field(default_factory=set)  # memories of a forgotten conversation
+
+    @property
+    def found(self) -> bool:
+        """Whether anything stays away."""
+        return bool(self.items or self._of_session)
+
+    def look(self, writer: StoreWriter, table: TransferTable, rows: Sequence[Row]) -> None:
+        """Note which messages or memories were forgotten."""
+        known = writer.known_rows(table, rows)
+        new = [row for row in rows if not _says_the_same(table, row, known.get(table.key_of(row)))]
+        self.items |= forgotten(writer, table, new)
+        if table is MEMORIES:
+            self._digests.update(row[0] for row in rows if row[_TYPE] == "session_summary")
+            marks = {row[0]: (tombstones.of_session(row[_SESSION]),) for row in new if row[_SESSION]}
+            self._of_session |= _older(writer, table, [row for row in new if row[_SESSION]], marks)
+
+    def look_for_sources(self, rows: StoreReader, notes: Sequence[Row]) -> None:
+        """Note which sources were forgotten, be they in the archive or not."""
+        sources = {tombstones.of_item(note[3]): note[3] for note in notes}
+        self.items.update(sources[mark] for mark in rows.buried([*sources]))
+
+    def spare(self, made_id: str, sources: Sequence[str]) -> None:
+        """Keep a memory of a forgotten conversation that was also learned elsewhere, as forgetting does."""
+        if not self.items.issuperset(sources):
+            self._of_session.discard(made_id)
+
+    def close_sessions(self) -> None:
+        """Leave out what was learned in a forgotten conversation and nowhere else."""
+        self.items |= self._of_session
+
+    def follow(self, kind: str, made_id: str, sources: Sequence[str]) -> bool:
+        """Leave out what was made from this: a summary if any source was forgotten, else if all were."""
+        if made_id in self.made:
+            return False
+        whole = kind == "message" or made_id in self._digests
+        if made_id not in self.items and not (any if whole else all)(source in self.items for source in sources):
+            return False
+        self.made.add(made_id)
+        self.items.add(made_id)
+        return True
+
+    def reopen(self, kind: str, made_id: str, sources: Sequence[str]) -> None:
+        """Note what is active when a summary of it stays away."""
+        if kind == "message" and made_id in self.items:
+            self.reopened.update(source for source in sources if source not in self.items)
+
+
+def find(engine: Engine, archive: Archive, chosen: Mapping[str, Scope]) -> dict[Scope, LeftOut]:
+    """Find what must stay away from users."""
+    found = {user: LeftOut(engine.store.read(scope, lambda rows: rows.resets())) for user, scope in chosen.items()}
+    careful = {
+        user: scope
+        for user, scope in chosen.items()
+        if engine.store.write(scope, lambda writer: writer.has_tombstones())
+    }
+    if careful:
+        for table in (MESSAGES, MEMORIES):
+            for user, rows in _batches(archive.rows(table), careful):
+                engine.store.write(careful[user], partial(found[user].look, table=table, rows=rows))
+        for user, notes in _batches(archive.rows(DERIVATIONS), careful):
+            engine.store.read(careful[user], partial(found[user].look_for_sources, notes=notes))
+    _follow(archive, {user: found[user] for user in careful if found[user].found})
+    for user, scope in careful.items():
+        _forget_escaped(engine, scope, found[user])
+    return {scope: found[user] for user, scope in chosen.items()}
+
+
+def _follow(archive: Archive, found: Mapping[str, LeftOut]) -> None:
+    """Leave out what was made from what is left out, and what was made from that."""
+    if not found:
+        return
+    for user, _, made_id, sources in _notes(archive, found):
+        found[user].spare(made_id, sources)
+    for left in found.values():
+        left.close_sessions()
+    while sum(found[user].follow(kind, made_id, sources) for user, kind, made_id, sources in _notes(archive, found)):
+        pass
+    for user, kind, made_id, sources in _notes(archive, found):
+        found[user].reopen(kind, made_id, sources)
+
+
+def _forget_escaped(engine: Engine, scope: Scope, left: LeftOut) -> None:
+    """Forget summaries that an import which was killed brought without the notes of what they were made from."""
+
+    def escaped(rows: StoreReader | StoreWriter) -> list[str]:
+        made = [*left.made]
+        noted = {note.made_id for note in rows.sources(made)}
+        found = [message.id for message in rows.get_messages(made) if message.role == "summary"]
+        found += [record.id for record in rows.get(made) if record.type == "session_summary"]
+        return [item_id for item_id in found if item_id not in noted]
+
+    if not left.made:
+        return
+    if engine.store.read(scope, escaped):
+        forget.forget_chosen(engine, scope, escaped)
+        engine.write(scope, lambda writer: writer.set_status([*left.reopened], "active"))
+        left.resets = engine.store.read(scope, lambda rows: rows.resets())
+
+
+def _batches(rows: Iterator[tuple[str, Row]], users: Mapping[str, Scope]) -> Iterator[tuple[str, list[Row]]]:
+    for user, group in groupby(rows, key=itemgetter(0)):
+        coming = (row for _, row in group)
+        while user in users and (some := [*islice(coming, _BATCH)]):
+            yield user, some
+
+
+def _notes(archive: Archive, users: Mapping[str, LeftOut]) -> Iterator[tuple[str, str, str, list[str]]]:
+    """Give for what was made its user, kind and id, and the ids of its sources."""
+    for (user, kind, made_id), notes in groupby(archive.rows(DERIVATIONS), key=lambda one: (one[0], *one[1][:2])):
+        if user in users:
+            yield user, kind, made_id, [note[3] for _, note in notes]
+
+
+def forgotten(writer: StoreWriter, table: TransferTable, rows: Sequence[Row]) -> set[str]:
+    """Give the keys of rows that were forgotten, but for what was made from the forgotten."""
+    if table.name not in _MOMENTS or not rows or not writer.has_tombstones():
+        return set()
+    return _older(writer, table, rows, {row[0]: _marks(table, row) for row in rows})
+
+
+def without_titles(writer: StoreWriter, rows: Sequence[Row]) -> list[Row]:
+    """Give conversations that went on after they were forgotten without what was noted about them before."""
+    marks = {row[0]: _marks(CONVERSATIONS, row) for row in rows}
+    begun = _older(writer, CONVERSATIONS, rows, marks, "created_at")
+    return [(*row[:_NOTED], {}, *row[_NOTED + 1 :]) if row[0] in begun else row for row in rows]
+
+
+def _older(
+    writer: StoreWriter, table: TransferTable, rows: Sequence[Row], marks: Mapping[str, Sequence[str]], moment: str = ""
+) -> set[str]:
+    """Give the keys of rows with a tombstone that are older than it."""
+    buried = writer.buried(list(dict.fromkeys(chain.from_iterable(marks.values()))))
+    at = table.names.index(moment or _MOMENTS[table.name])
+    return {row[0] for row in rows if any(mark in buried and buried[mark] >= row[at] for mark in marks[row[0]])}
+
+
+def _marks(table: TransferTable, row: Row) -> Sequence[str]:
+    """Give the tombstones that a row may have."""
+    if table is MEMORIES:
+        return tombstones.OLDER, tombstones.of_item(row[0]), *tombstones.of_memory(record_of(row))
+    if table is MESSAGES:
+        said = () if row[_ROLE] == "summary" else fingerprints(message_of(row))
+        return tombstones.OLDER, tombstones.of_item(row[0]), tombstones.of_session(row[_CONVERSATION]), *said
+    if table is FILES:
+        root, path, digest = (row[FILES.names.index(name)] for name in ("root", "path", "digest"))
+        folder = (tombstones.of_folder(root),) if root else ()
+        return tombstones.OLDER, tombstones.of_item(row[0]), *folder, *file_chunks.tombs(root, path, digest)
+    kinds = {
+        CHUNKS.name: tombstones.of_item,
+        CONVERSATIONS.name: tombstones.of_session,
+        FOLDERS.name: tombstones.of_folder,
+        NAMED_PLACES.name: tombstones.of_place,
+    }
+    return tombstones.OLDER, *([kinds[table.name](row[0])] if table.name in kinds else ())
+
+
+def _says_the_same(table: TransferTable, row: Row, stored: Row | None) -> bool:
+    said = [position for position, name in enumerate(table.names) if name in _SAID]
+    return stored is not None and all(row[position] == stored[position] for position in said)
+
+
+def record_of(row: Row) -> MemoryRecord:
+    """Give the memory of a row."""
+    return MemoryRecord._make(row[:_RECORD])._replace(media=read_media(row[MEMORIES.names.index(MEDIA)]))
+
+
+def message_of(row: Row) -> Message:
+    """Give the message of a row."""
+    calls, media = tuple(ToolCall(*call) for call in row[_CALLS]), read_media(row[MESSAGES.names.index(MEDIA)])
+    return Message._make(row[:_MESSAGE])._replace(tool_calls=calls, media=media)
