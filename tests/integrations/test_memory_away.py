@@ -5,6 +5,7 @@ import logging
 import stat
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from recollect.integrations.langgraph import RecollectStore
 from recollect.integrations.openai_agents import RecollectSession
 from recollect.integrations.tools import memory_tools
 from recollect.integrations.write_spool import WriteSpool
+from tests.conftest import SteppingClock
 from tests.service.conftest import Running, serving
 
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
@@ -103,6 +105,32 @@ def test_a_store_that_is_slow_to_fail_is_left_alone_for_a_while(me: UserMemory, 
     now, away = now + 61.0, False
     assert writes.deliver()
     assert [message.content for message in me.conversation("chat").messages()] == ["Tea?", "Now?"]
+
+
+def test_what_waited_while_everything_was_forgotten_is_dropped(
+    outage: Outage, me: UserMemory, clock: SteppingClock, tmp_path: Path
+) -> None:
+    away = True
+
+    def memory_of(_: str) -> UserMemory:
+        if away:
+            raise ServiceUnavailable("away")
+        return me
+
+    local = WriteSpool("here", memory_of, str(tmp_path / "here"))
+    assert local.remember("anna", TEA) is None
+    writes = WriteSpool("there", lambda _: outage.me, str(tmp_path / "there"))
+    assert writes.remember("anna", TEA) is None
+    clock.moment = datetime.now(UTC) + timedelta(hours=1)  # the spools have the machine's
+    for forgetting in (me, outage.anna):
+        forgetting.remember("The pump is in the attic")
+        forgetting.forget(everything=True)
+    away = False
+    with outage.back():
+        assert (local.deliver(), writes.deliver()) == (True, True)
+        assert (me.count(), outage.anna.count()) == (0, 0)
+        assert writes.remember("anna", TEA) is not None
+    assert outage.anna.count() == 1
 
 
 def test_a_session_and_a_retriever_go_on(outage: Outage, caplog: pytest.LogCaptureFixture) -> None:

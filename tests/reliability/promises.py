@@ -160,4 +160,12 @@ FURTHER = (
         ("tests/reliability/test_byte_flips.py", "tests/storage/repair"),
         ("refused",),
     ),
+    Promise(
+        18,
+        "What derives from the forgotten stays forgotten",
+        {"lives": 100},
+        ("back_again",),
+        ("tests/reliability/test_back_again.py",),
+        ("words_forgotten",),
+    ),
 )

@@ -245,3 +245,15 @@ def test_a_receipt_is_kept_with_the_forgetting(
     receipt = anna.post("/api/forget", json=body, headers=key).json()["receipt"]
     assert "before the database's files were erased" in receipt["pending"]
     assert service.memory.verify_erasure(receipt).erased
+
+
+def test_what_waited_while_everything_was_forgotten_is_not_stored(anna: httpx2.Client, clock: SteppingClock) -> None:
+    given = {**name(), "X-Recollect-Given-At": clock.now().isoformat()}
+    anna.post("/api/memories/unified", json={"content": "The pump is in the attic"})
+    anna.post("/api/forget", json={"everything": True})
+    refused = anna.post("/api/memories/unified", json=BODY, headers=given)
+    assert (refused.status_code, contents(anna)) == (410, [])
+    later = {**name(), "X-Recollect-Given-At": clock.now().isoformat()}
+    assert anna.post("/api/memories/unified", json=BODY, headers=later).json()["action"] == "created"
+    wrong = anna.post("/api/memories/unified", json=BODY, headers={**name(), "X-Recollect-Given-At": "x"})
+    assert wrong.status_code == 422

@@ -65,10 +65,10 @@ export class Client {
   }
 
   /** Asks the service for a user. Throws ServiceError. */
-  async call(method, path, { user, body, query, timeoutMs, idempotencyKey, signal, hurried = false } = {}) {
+  async call(method, path, { user, body, query, timeoutMs, idempotencyKey, givenAt, signal, hurried = false } = {}) {
     if (hurried && this.isPaused) throw new ServiceError("away", `The memory service at ${this.#config.url} failed a moment ago.`);
     try {
-      const answer = await this.#exchange(method, path, { user, body, query, timeoutMs, idempotencyKey, signal });
+      const answer = await this.#exchange(method, path, { user, body, query, timeoutMs, idempotencyKey, givenAt, signal });
       this.#pauseMs = 0;
       this.#pausedUntil = 0;
       return answer;
@@ -93,11 +93,12 @@ export class Client {
     this.#pausedUntil = this.#now() + this.#pauseMs;
   }
 
-  async #exchange(method, path, { user, body, query, timeoutMs, idempotencyKey, signal }) {
+  async #exchange(method, path, { user, body, query, timeoutMs, idempotencyKey, givenAt, signal }) {
     const headers = { Accept: "application/json", Authorization: `Bearer ${await this.#secret()}` };
     headers["X-Recollect-Version"] = VERSION;
     if (user !== undefined) headers["X-Recollect-User"] = headerValue(user);
     if (idempotencyKey) headers["Idempotency-Key"] = idempotencyKey;
+    if (givenAt) headers["X-Recollect-Given-At"] = new Date(givenAt).toISOString();
     const sent = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
     if (sent) Object.assign(headers, { "Content-Type": "application/json", "Content-Length": sent.length });
     const deadline = AbortSignal.timeout(Math.max(1, Math.round(timeoutMs ?? this.#config.toolTimeoutMs)));

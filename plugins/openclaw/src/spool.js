@@ -90,7 +90,7 @@ export class Spool {
     const timeoutMs = until - this.#now();
     if (timeoutMs <= 0) return "waits";
     try {
-      await this.#client.call("POST", item.path, { user: item.user, body: item.body, idempotencyKey: item.key, timeoutMs, hurried, signal });
+      await this.#client.call("POST", item.path, { user: item.user, body: item.body, idempotencyKey: item.key, givenAt: item.at, timeoutMs, hurried, signal });
       return "done";
     } catch (error) {
       if (error.status === 410) return "done"; // it was carried out, and forgotten since

@@ -68,12 +68,19 @@ class ServiceConnection:
         self._timeout_s = timeout_s
         self.url = base
         self.scope = ""
+        self.given_at = ""
 
     def in_scope(self, name: str) -> Self:
         """Give the same service, asked for a shared scope; the connections are shared."""
         scoped = copy(self)
         scoped.scope = name
         return scoped
+
+    def as_given(self, moment: str) -> Self:
+        """Give the same service for writes that have waited since then."""
+        late = copy(self)
+        late.given_at = moment
+        return late
 
     def check(self) -> None:
         """Check that a Recollect service of a fitting version answers and knows the key.
@@ -139,7 +146,11 @@ class ServiceConnection:
         return self._read(self._ask(HttpRequest(address, MOST_BYTES, content, method=method, headers=headers)))
 
     def _headers(self, user: str) -> dict[str, str]:
-        named = {"X-Recollect-User": user, "X-Recollect-Scope": self.scope}
+        named = {
+            "X-Recollect-User": user,
+            "X-Recollect-Scope": self.scope,
+            "X-Recollect-Given-At": self.given_at,
+        }
         return {"X-Recollect-Version": __version__, **{name: value for name, value in named.items() if value}}
 
     def _ask(self, request: HttpRequest) -> RawResponse:

@@ -54,14 +54,29 @@ def get(connection: Connection, path: str, query: "dict[str, str]", deadline: De
     return _exchange(connection, "GET", f"{path}?{'&'.join(pairs)}", b"", deadline)
 
 
-def post(connection: Connection, path: str, body: object, deadline: Deadline, *, idempotency_key: str = "") -> Answer:
-    """Send JSON, and give the answer. Raises NoAnswer."""
+def post(
+    connection: Connection,
+    path: str,
+    body: object,
+    deadline: Deadline,
+    *,
+    idempotency_key: str = "",
+    given_at: str = "",
+) -> Answer:
+    """Send JSON, and give the answer. `given_at` is since when it has waited. Raises NoAnswer."""
     content = light_json.dumps(body).encode("ascii")
-    return _exchange(connection, "POST", path, content, deadline, idempotency_key=idempotency_key)
+    headers = {"Idempotency-Key": idempotency_key, "X-Recollect-Given-At": given_at}
+    return _exchange(connection, "POST", path, content, deadline, headers=headers)
 
 
 def _exchange(
-    connection: Connection, method: str, path: str, content: bytes, deadline: Deadline, *, idempotency_key: str = ""
+    connection: Connection,
+    method: str,
+    path: str,
+    content: bytes,
+    deadline: Deadline,
+    *,
+    headers: "dict[str, str] | None" = None,
 ) -> Answer:
     host = f"[{connection.host}]" if ":" in connection.host else connection.host
     lines = [
@@ -76,8 +91,7 @@ def _exchange(
         f"X-Recollect-User: {connection.user}",
         f"X-Recollect-Version: {__version__}",
     ]
-    if idempotency_key:
-        lines.append(f"Idempotency-Key: {idempotency_key}")
+    lines += [f"{name}: {value}" for name, value in (headers or {}).items() if value]
     head = "\r\n".join((*lines, "", "")).encode("latin-1", "replace")
     try:
         opened = _connect(connection, deadline)

@@ -141,7 +141,12 @@ class Hook:
 
         try:
             answer = exchange.post(
-                self._connection, request.path, request.body, deadline, idempotency_key=request.idempotency_key
+                self._connection,
+                request.path,
+                request.body,
+                deadline,
+                idempotency_key=request.idempotency_key,
+                given_at=request.given_at,
             )
         except NoAnswer as error:
             if isinstance(error, NotRunning):

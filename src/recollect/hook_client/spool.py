@@ -13,6 +13,7 @@ Other integrations use it, too:
 """
 
 import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
@@ -34,15 +35,21 @@ class SpoolFull(OSError):
 
 
 class SpooledRequest:
-    """A request that waits: a path of the service, a JSON body, and the key under which it is carried out once."""
+    """A request that waits: a path of the service, a JSON body, and the key under which it is carried out once.
 
-    __slots__ = ("body", "idempotency_key", "path", "target")
+    `given_at` is when it was written down: if all was forgotten since, it is not carried out.
+    """
 
-    def __init__(self, path: str, body: object, target: str, idempotency_key: str = "") -> None:
+    __slots__ = ("body", "given_at", "idempotency_key", "path", "target")
+
+    def __init__(
+        self, path: str, body: object, target: str, idempotency_key: str = "", given_at: "str | None" = None
+    ) -> None:
         self.path = path
         self.body = body
         self.target = target
         self.idempotency_key = idempotency_key or os.urandom(16).hex()
+        self.given_at = _now() if given_at is None else given_at
 
     def dump(self) -> bytes:
         """Give the request as it is written down."""
@@ -54,9 +61,14 @@ class SpooledRequest:
         """Read what `dump` wrote. Raises ValueError."""
         fields = light_json.loads(content)
         try:
-            return cls(**{name: fields[name] for name in cls.__slots__})
+            return cls(**{"given_at": "", **{name: fields[name] for name in fields if name in cls.__slots__}})
         except (KeyError, TypeError):
             raise ValueError("not a request") from None
+
+
+def _now() -> str:
+    seconds, rest = divmod(time.time_ns() // 1000, 1_000_000)
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{rest:06}+00:00"
 
 
 class SpoolStatus:

@@ -16,6 +16,7 @@ from uuid import uuid4
 
 from recollect.api.user import UserMemory
 from recollect.clock import SystemClock
+from recollect.engine.drafts import tombstones
 from recollect.engine.drafts.redaction import each_text
 from recollect.errors import AccessDenied, AlreadyProcessed, RecollectError, StoreError
 from recollect.hook_client import folders
@@ -25,6 +26,7 @@ from recollect.text.secrets import redact_values
 
 if TYPE_CHECKING:
     from recollect.client import ServiceUserMemory
+    from recollect.client.service import ServiceConnection
 
 AnyUserMemory: TypeAlias = "UserMemory | ServiceUserMemory"
 
@@ -143,7 +145,7 @@ class WriteSpool:
 
     def _send(self, request: SpooledRequest) -> str:
         try:
-            self._carry_out(request.path, request.body)
+            self._carry_out(request.path, request.body, request.given_at)
         except AWAY:
             return LATER
         except AlreadyProcessed:
@@ -153,13 +155,22 @@ class WriteSpool:
             return REFUSED
         return DELIVERED
 
-    def _carry_out(self, verb: str, body: Any) -> Any:  # noqa: ANN401 - JSON
+    def _carry_out(self, verb: str, body: Any, given_at: str = "") -> Any:  # noqa: ANN401 - JSON
         with self.asking():
-            me = self._memory_of(body["user"])
+            me = _as_given(self._memory_of(body["user"]), given_at)
             if verb == REMEMBER:
                 return me.remember(**body["fields"])
             messages = [{**message, **_moment(message)} for message in body["messages"]]
             return me.conversation(body["conversation"]).extend(messages)
+
+
+def _as_given(me: AnyUserMemory, given_at: str) -> AnyUserMemory:
+    """Give a memory that takes no write of before everything was forgotten."""
+    if given_at and isinstance(me, UserMemory):
+        engine = tombstones.unless_older(me._engine, datetime.fromisoformat(given_at))  # noqa: SLF001 - as an import does
+        return UserMemory(engine, me._scope)  # noqa: SLF001 - likewise
+    service: ServiceConnection | None = getattr(me, "_service", None)  # the client is not imported for a store
+    return me if service is None or not given_at else type(me)(service.as_given(given_at), me.user_id)  # type: ignore[arg-type]
 
 
 def _redacted(body: dict[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,8 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
 from http import HTTPStatus
 from typing import TypeVar, cast
 
@@ -11,6 +13,7 @@ from fastapi import Response
 from pydantic import BaseModel
 
 from recollect.api.memory import AuditedWrite, IdempotentRequest, UserMemory
+from recollect.engine.drafts import tombstones
 from recollect.errors import AlreadyProcessed, NotFound, StaleVersion
 from recollect.ports import StoreWriter
 from recollect.service.json_routes import JSON
@@ -64,6 +67,8 @@ def run_idempotent(
     def encode(result: object) -> str | None:
         return reply(cast("T", result)).stored() if isinstance(result, committed) else None
 
+    if call.given_at is not None:
+        precondition = partial(_insist_newer, given_at=call.given_at, further=precondition)
     operations, owner = call.memory.operations, call.me.user_id  # who is no member gets no earlier answer either
     named = f"{call.user_id}\n{call.idempotency_key}" if call.scope else call.idempotency_key
     once = IdempotentRequest(_hash(named), _fingerprint(call, named, request), encode, private)
@@ -81,12 +86,18 @@ def run_idempotent(
     return answer.response()
 
 
+def _insist_newer(writer: StoreWriter, *, given_at: datetime, further: Callable[[StoreWriter], None] | None) -> None:
+    tombstones.insist_newer(writer, given_at)
+    if further is not None:
+        further(writer)
+
+
 def _replay(stored: str | None) -> Response:
     if stored is None:
         raise RequestRefused(
             HTTPStatus.GONE,
-            "This request was carried out before. Its answer held something that has been forgotten since, so it is "
-            "gone.",
+            "This request was carried out before, or waited. What it stored or answered has been forgotten since, so "
+            "it is gone.",
         )
     return Reply(**json.loads(stored)).response(replayed=True)
 

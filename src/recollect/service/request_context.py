@@ -5,7 +5,8 @@ a route without an authorization check cannot exist.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from http import HTTPStatus
 from typing import Annotated, Final, TypeVar
 
@@ -13,6 +14,7 @@ from fastapi import Depends, Header, Request
 from fastapi.dependencies.utils import get_flat_params
 from fastapi.params import Query
 from fastapi.security import HTTPBearer
+from pydantic import AwareDatetime
 
 from recollect.api.memory import AuditedWrite, Memory, UserMemory
 from recollect.authorization import Principal, authorize
@@ -44,6 +46,13 @@ IdempotencyKey = Annotated[
         "is not carried out again, but answered as the first time.",
     ),
 ]
+GivenAt = Annotated[
+    AwareDatetime | None,
+    Header(
+        description="When the user gave what a request says that has waited to be sent. If they have forgotten "
+        "everything since, it is answered 410, and nothing is stored. Goes with an `Idempotency-Key`.",
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +67,7 @@ class ApiCall:
     admission: RequestAdmission
     scope: str = ""  # the shared scope that it is for, if any
     agent: str = ""  # the program that the client says it is
+    given_at: datetime | None = None  # when a request that has waited was given
 
     @property
     def me(self) -> UserMemory:
@@ -154,9 +164,10 @@ class RequiresPermissionOnce(RequiresPermission):
         x_recollect_user: UserHeader = None,  # noqa: ARG002 - for the document; authentication has read it
         x_recollect_scope: ScopeHeader = None,  # noqa: ARG002 - likewise
         idempotency_key: IdempotencyKey = None,
+        x_recollect_given_at: GivenAt = None,
     ) -> ApiCall:
         """Authorize the request."""
-        return self.authorized(request, idempotency_key or "")
+        return replace(self.authorized(request, idempotency_key or ""), given_at=x_recollect_given_at)
 
 
 ReadCall = Annotated[ApiCall, Depends(RequiresPermission("read"))]

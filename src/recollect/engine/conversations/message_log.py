@@ -45,7 +45,7 @@ def bring(
     ]
 
     def work(writer: StoreWriter) -> tuple[Appended, ...]:
-        new = redelivery.without_forgotten(writer, conversation, drafted)
+        new = redelivery.without_forgotten(writer, conversation, drafted, imported=True)
         if not any(message.draft for message in new):  # nor does a conversation of which nothing is left
             return tuple(_left_out(*pair) for pair in zip(drafted, new, strict=True))
         added = add(writer, engine, open_conversation(writer, conversation, now), new, now)

@@ -19,13 +19,15 @@ _NEVER_COMPARED = frozenset({"reasoning", "summary", "system"})  # hosts may or 
 
 
 def without_forgotten(
-    rows: StoreReader | StoreWriter, conversation: str, drafted: Sequence[DraftedMessage]
+    rows: StoreReader | StoreWriter, conversation: str, drafted: Sequence[DraftedMessage], *, imported: bool = False
 ) -> list[DraftedMessage]:
     """Replace forgotten messages that are delivered again by empty drafts.
 
-    What follows a message that was stored after the forgetting is no redelivery: people say the same thing twice.
+    What follows a message that was stored after the forgetting is no redelivery: people say the same thing twice. What
+    is `imported` may be older than the moment at which everything was forgotten: it need not have been here then.
     """
-    forgotten = _find_forgotten(rows, [new.draft.message for new in drafted if new.draft])
+    offered = [new.draft.message for new in drafted if new.draft]
+    forgotten = _find_forgotten(rows, offered, () if imported else (tombstones.OLDER,))
     if not forgotten:
         return list(drafted)
     reduced = [
@@ -41,12 +43,15 @@ def without_forgotten(
     return result
 
 
-def _find_forgotten(rows: StoreReader | StoreWriter, messages: Sequence[Message]) -> Mapping[str, datetime]:
+def _find_forgotten(
+    rows: StoreReader | StoreWriter, messages: Sequence[Message], older: Sequence[str] = ()
+) -> Mapping[str, datetime]:
     """Give the ids of messages with a tombstone, and when they were forgotten. One that is dated later is new.
 
-    What is dated earlier than the forgetting of its conversation was forgotten, whether it had arrived then or not.
+    What is dated earlier than the forgetting of its conversation, or than one of the `older` tombstones, was forgotten,
+    whether it had arrived then or not.
     """
-    marks = {message.id: _marks(message) for message in messages}
+    marks = {message.id: (*overlap.fingerprints(message), *_wholes(message, older)) for message in messages}
     buried = rows.buried([mark for several in marks.values() for mark in several]) if marks else {}
     pairs = ((message, mark) for message in messages for mark in marks[message.id] if mark in buried)
     return {
@@ -56,9 +61,8 @@ def _find_forgotten(rows: StoreReader | StoreWriter, messages: Sequence[Message]
     }
 
 
-def _marks(message: Message) -> tuple[str, ...]:
-    whole = (tombstones.of_session(message.conversation),) if overlap.is_dated(message) else ()
-    return *overlap.fingerprints(message), *whole
+def _wholes(message: Message, older: Sequence[str]) -> tuple[str, ...]:
+    return (tombstones.of_session(message.conversation), *older) if overlap.is_dated(message) else ()
 
 
 def may_take_id(stored: Message, delivered: Message, used_ids: set[str]) -> bool:

@@ -6,12 +6,13 @@ What a user says or stores anew is accepted, and lifts the tombstones of its wor
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from hashlib import blake2b
 from typing import NamedTuple, Protocol, TypeVar
 
 from recollect.engine.base.context import Engine, WriteWrapper
 from recollect.engine.drafts import memory_drafts
-from recollect.errors import StaleVersion
+from recollect.errors import AlreadyProcessed, StaleVersion
 from recollect.model.memories import Draft, MemoryRecord, Scope
 from recollect.ports import StoreReader, StoreWriter
 from recollect.text.clean import fingerprint_text
@@ -90,6 +91,12 @@ def emptied_at(rows: StoreReader | StoreWriter) -> datetime | None:
     return rows.buried([EVERYTHING]).get(EVERYTHING)
 
 
+def insist_newer(writer: StoreWriter, given_at: datetime) -> None:
+    """Raise AlreadyProcessed if everything was forgotten after a request was given that has waited since."""
+    if writer.buried([OLDER]).get(OLDER, given_at) > given_at:
+        raise AlreadyProcessed(None)
+
+
 class FolderForgotten(NamedTuple):
     """When a folder was last forgotten, and when everything was, whether the folder was known then or not.
 
@@ -108,10 +115,10 @@ def folder_forgotten(rows: StoreReader | StoreWriter, root: str) -> FolderForgot
 
 
 @dataclass(frozen=True, slots=True)
-class _UnlessEmptied:
-    """A wrapper that lets no write through after everything was forgotten."""
+class _Insisting:
+    """A wrapper that lets no write through when a check raises."""
 
-    before: datetime | None
+    insist: Callable[[StoreWriter], None]
     inner: WriteWrapper | None
 
     def wrap(self, scope: Scope, work: Callable[[StoreWriter], T], now: datetime) -> Callable[[StoreWriter], T]:
@@ -119,8 +126,7 @@ class _UnlessEmptied:
         inner = work if self.inner is None else self.inner.wrap(scope, work, now)
 
         def checked(writer: StoreWriter) -> T:
-            if emptied_at(writer) != self.before:
-                raise StaleVersion("Everything was forgotten meanwhile, so this stopped, and brought nothing more.")
+            self.insist(writer)
             return inner(writer)
 
         return checked
@@ -129,4 +135,14 @@ class _UnlessEmptied:
 def unless_emptied(engine: Engine, scope: Scope) -> Engine:
     """Give an engine that writes nothing more once everything is forgotten, for work that began before."""
     before = engine.store.read(scope, emptied_at)
-    return replace(engine, audit=_UnlessEmptied(before, engine.audit))
+
+    def insist(writer: StoreWriter) -> None:
+        if emptied_at(writer) != before:
+            raise StaleVersion("Everything was forgotten meanwhile, so this stopped, and brought nothing more.")
+
+    return replace(engine, audit=_Insisting(insist, engine.audit))
+
+
+def unless_older(engine: Engine, given_at: datetime) -> Engine:
+    """Give an engine for a write that has waited since it was given."""
+    return replace(engine, audit=_Insisting(partial(insist_newer, given_at=given_at), engine.audit))

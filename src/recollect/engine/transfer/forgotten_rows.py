@@ -21,6 +21,7 @@ from recollect.engine.transfer.archive_reader import Archive
 from recollect.model.media import read_media
 from recollect.model.memories import MemoryRecord, Scope
 from recollect.model.messages import Message, ToolCall
+from recollect.model.readings import CAPTURED_BY
 from recollect.ports import StoreReader, StoreWriter
 from recollect.ports.transfer import (
     CHUNKS,
@@ -37,6 +38,7 @@ from recollect.ports.transfer import (
 )
 
 _BATCH: Final = 1_000
+_SUMMARY: Final = "session_summary"
 _RECORD: Final = len(MemoryRecord._fields)
 _MESSAGE: Final = len(Message._fields)
 _CALLS: Final = Message._fields.index("tool_calls")
@@ -80,7 +82,7 @@ class LeftOut:
         new = [row for row in rows if not _says_the_same(table, row, known.get(table.key_of(row)))]
         self.items |= forgotten(writer, table, new)
         if table is MEMORIES:
-            self._digests.update(row[0] for row in rows if row[_TYPE] == "session_summary")
+            self._digests.update(row[0] for row in rows if row[_TYPE] == _SUMMARY)
             marks = {row[0]: (tombstones.of_session(row[_SESSION]),) for row in new if row[_SESSION]}
             self._of_session |= _older(writer, table, [row for row in new if row[_SESSION]], marks)
 
@@ -150,13 +152,14 @@ def _follow(archive: Archive, found: Mapping[str, LeftOut]) -> None:
 
 
 def _forget_escaped(engine: Engine, scope: Scope, left: LeftOut) -> None:
-    """Forget summaries that an import which was killed brought without the notes of what they were made from."""
+    """Forget what an import that was killed brought without the notes of what it was made from; nothing else."""
 
     def escaped(rows: StoreReader | StoreWriter) -> list[str]:
         made = [*left.made]
         noted = {note.made_id for note in rows.sources(made)}
         found = [message.id for message in rows.get_messages(made) if message.role == "summary"]
-        found += [record.id for record in rows.get(made) if record.type == "session_summary"]
+        memories = (record for record in rows.get(made) if record.type == _SUMMARY or CAPTURED_BY in record.metadata)
+        found += [record.id for record in memories]
         return [item_id for item_id in found if item_id not in noted]
 
     if not left.made:
