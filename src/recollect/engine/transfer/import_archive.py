@@ -28,7 +28,7 @@ from recollect.engine.transfer.export import outgoing
 from recollect.engine.transfer.forgotten_rows import LeftOut, message_of, record_of
 from recollect.engine.transfer.save import insist_not_own, plain_archive
 from recollect.engine.vectors import model_change
-from recollect.errors import InvalidInput, RecollectError, StaleVersion
+from recollect.errors import InvalidInput, RecollectError
 from recollect.model.memories import Scope, Space
 from recollect.ports import StoreWriter
 from recollect.ports.transfer import (
@@ -213,7 +213,7 @@ class _Import:
                 self._options.tell(table.name.replace("_", " "), done, total)
 
     def _look_again(self, scopes: Iterable[Scope]) -> None:
-        """Find again what stays away from users who have forgotten something meanwhile."""
+        """Find again what stays away from users who have forgotten something meanwhile, and forget what came before."""
         resets = {scope: self._engine.store.read(scope, lambda rows: rows.resets()) for scope in scopes}
         changed = {scope for scope, amount in resets.items() if amount != self._left[scope].resets}
         chosen = {user: scope for user, scope in self._chosen.items() if scope in changed}
@@ -278,8 +278,6 @@ class _Import:
         now, left = engine.clock.now(), self._left[scope]
 
         def work(writer: StoreWriter) -> ImportedRows:
-            if table is not TOMBSTONES and writer.resets() != left.resets:
-                raise StaleVersion("Something was forgotten at this very moment. Import the archive again.")
             judged = _judge(writer, table, rows, left)
             if table is CONVERSATIONS:
                 judged = judged._replace(new=forgotten_rows.without_titles(writer, judged.new))
