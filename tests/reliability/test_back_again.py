@@ -18,7 +18,7 @@ from tests.reliability.figures import figure
 from tests.sizes import sized
 from tests.storage.catalogue import is_server, plain
 
-LIVES = sized(2, 60)
+LIVES = range(1, sized(2, 61))
 PROMISE = 18
 OVERRIDES: dict[str, Any] = {
     "embedding.provider": "none",
@@ -236,7 +236,7 @@ def places(database: str, tmp_path: Path, request: pytest.FixtureRequest) -> Ite
             found.server.drop(address)
 
 
-@pytest.mark.parametrize("number", range(LIVES))
+@pytest.mark.parametrize("number", LIVES)
 def test_what_derives_from_the_forgotten_stays_forgotten(
     open_memory: OpenMemory, places: Places, clock: SteppingClock, number: int
 ) -> None:
