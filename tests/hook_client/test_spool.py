@@ -60,17 +60,17 @@ def test_a_send_that_raises_leaves_its_request(tmp_path: Path) -> None:
 
 
 def test_what_exceeds_the_size_displaces_refused_requests_and_then_the_oldest(tmp_path: Path) -> None:
-    waiting = spool(tmp_path, largest_bytes=1_200)
+    waiting = spool(tmp_path, largest_bytes=1_000)
     waiting.add("/path", "refused" + "." * 200)
     waiting.deliver(lambda _: REFUSED)
     for letter in "abcd":
         waiting.add("/path", letter * 200)
     status = waiting.status()
-    assert status.size_bytes <= 1_200
+    assert status.size_bytes <= 1_000
     assert (status.refused, status.dropped, waiting.displaced) == (0, 2, 2)
     assert [str(body)[0] for body in delivered(waiting)] == ["b", "c", "d"]
     with pytest.raises(SpoolFull):
-        waiting.add("/path", "x" * 1_200)
+        waiting.add("/path", "x" * 1_000)
 
 
 def test_a_request_goes_to_no_other_target(tmp_path: Path) -> None:

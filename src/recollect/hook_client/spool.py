@@ -37,23 +37,21 @@ class SpoolFull(OSError):
 class SpooledRequest:
     """A request that waits: a path of the service, a JSON body, and the key under which it is carried out once.
 
-    `given_at` is when it was written down: if all was forgotten since, it is not carried out.
+    `given_at` is when its file was written: if all was forgotten since, it is not carried out.
     """
 
     __slots__ = ("body", "given_at", "idempotency_key", "path", "target")
 
-    def __init__(
-        self, path: str, body: object, target: str, idempotency_key: str = "", given_at: "str | None" = None
-    ) -> None:
+    def __init__(self, path: str, body: object, target: str, idempotency_key: str = "", given_at: str = "") -> None:
         self.path = path
         self.body = body
         self.target = target
         self.idempotency_key = idempotency_key or os.urandom(16).hex()
-        self.given_at = _now() if given_at is None else given_at
+        self.given_at = given_at
 
     def dump(self) -> bytes:
         """Give the request as it is written down."""
-        fields = {name: getattr(self, name) for name in self.__slots__}
+        fields = {name: getattr(self, name) for name in self.__slots__ if name != "given_at"}
         return light_json.dumps(fields).encode("ascii")
 
     @classmethod
@@ -61,13 +59,13 @@ class SpooledRequest:
         """Read what `dump` wrote. Raises ValueError."""
         fields = light_json.loads(content)
         try:
-            return cls(**{"given_at": "", **{name: fields[name] for name in fields if name in cls.__slots__}})
+            return cls(**{name: fields[name] for name in cls.__slots__ if name != "given_at"})
         except (KeyError, TypeError):
             raise ValueError("not a request") from None
 
 
-def _now() -> str:
-    seconds, rest = divmod(time.time_ns() // 1000, 1_000_000)
+def _written_at(handle: int) -> str:
+    seconds, rest = divmod(os.fstat(handle).st_mtime_ns // 1000, 1_000_000)
     return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{rest:06}+00:00"
 
 
@@ -158,6 +156,7 @@ class Spool:
         try:
             with open(path, "rb") as file:  # noqa: PTH123 - as above
                 request = SpooledRequest.parse(file.read())
+                request.given_at = _written_at(file.fileno())
         except FileNotFoundError:
             return True
         except ValueError:  # the disk was full, or the machine lost its power

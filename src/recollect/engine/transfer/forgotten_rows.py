@@ -58,7 +58,7 @@ _MOMENTS: Final = {
 
 
 @dataclass(slots=True)
-class LeftOut:
+class KeptAway:
     """The ids of what stays away from a user, and of the messages that are active again without their summary.
 
     `made` was made from what was forgotten. `resets` tells how much the user had forgotten when this was found.
@@ -117,9 +117,9 @@ class LeftOut:
             self.reopened.update(source for source in sources if source not in self.items)
 
 
-def find(engine: Engine, archive: Archive, chosen: Mapping[str, Scope]) -> dict[Scope, LeftOut]:
+def find(engine: Engine, archive: Archive, chosen: Mapping[str, Scope]) -> dict[Scope, KeptAway]:
     """Find what must stay away from users."""
-    found = {user: LeftOut(engine.store.read(scope, lambda rows: rows.resets())) for user, scope in chosen.items()}
+    found = {user: KeptAway(engine.store.read(scope, lambda rows: rows.resets())) for user, scope in chosen.items()}
     careful = {
         user: scope
         for user, scope in chosen.items()
@@ -137,7 +137,7 @@ def find(engine: Engine, archive: Archive, chosen: Mapping[str, Scope]) -> dict[
     return {scope: found[user] for user, scope in chosen.items()}
 
 
-def _follow(archive: Archive, found: Mapping[str, LeftOut]) -> None:
+def _follow(archive: Archive, found: Mapping[str, KeptAway]) -> None:
     """Leave out what was made from what is left out, and what was made from that."""
     if not found:
         return
@@ -151,7 +151,7 @@ def _follow(archive: Archive, found: Mapping[str, LeftOut]) -> None:
         found[user].reopen(kind, made_id, sources)
 
 
-def _forget_escaped(engine: Engine, scope: Scope, left: LeftOut) -> None:
+def _forget_escaped(engine: Engine, scope: Scope, left: KeptAway) -> None:
     """Forget what an import that was killed brought without the notes of what it was made from; nothing else."""
 
     def escaped(rows: StoreReader | StoreWriter) -> list[str]:
@@ -177,7 +177,7 @@ def _batches(rows: Iterator[tuple[str, Row]], users: Mapping[str, Scope]) -> Ite
             yield user, some
 
 
-def _notes(archive: Archive, users: Mapping[str, LeftOut]) -> Iterator[tuple[str, str, str, list[str]]]:
+def _notes(archive: Archive, users: Mapping[str, KeptAway]) -> Iterator[tuple[str, str, str, list[str]]]:
     """Give for what was made its user, kind and id, and the ids of its sources."""
     for (user, kind, made_id), notes in groupby(archive.rows(DERIVATIONS), key=lambda one: (one[0], *one[1][:2])):
         if user in users:

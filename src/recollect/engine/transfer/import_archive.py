@@ -25,7 +25,7 @@ from recollect.engine.transfer import forgotten_rows
 from recollect.engine.transfer.archive_format import MEDIA
 from recollect.engine.transfer.archive_reader import Archive, ArchivedVector, open_archive
 from recollect.engine.transfer.export import outgoing
-from recollect.engine.transfer.forgotten_rows import LeftOut, message_of, record_of
+from recollect.engine.transfer.forgotten_rows import KeptAway, message_of, record_of
 from recollect.engine.transfer.save import insist_not_own, plain_archive
 from recollect.engine.vectors import model_change
 from recollect.errors import InvalidInput, RecollectError
@@ -163,7 +163,7 @@ class _Import:
         self._careful = {scope: tombstones.unless_emptied(engine, scope) for scope in chosen.values()}
         self._kept: set[tuple[str, str]] = set()  # the originals of media, by their users
         self._changed: set[str] = set()  # the ids of items that are there and say something else
-        self._left: dict[Scope, LeftOut] = {}
+        self._left: dict[Scope, KeptAway] = {}
 
     def run(self) -> None:
         """Bring all tables, then vectors."""
@@ -374,7 +374,7 @@ def _write_together(engine: Engine, works: Sequence[tuple[Scope, Callable[[Store
         yield outcome
 
 
-def _judge(writer: StoreWriter, table: TransferTable, rows: Sequence[Row], left: LeftOut) -> _Judged:
+def _judge(writer: StoreWriter, table: TransferTable, rows: Sequence[Row], left: KeptAway) -> _Judged:
     """Tell what is new from what is there, was forgotten, or has lost what it belongs to."""
     known = writer.known_rows(table, rows)
     new: list[Row] = []
