@@ -10,14 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from itertools import chain
 from typing import Literal, NamedTuple
 
-from recollect.dialogue.overlap import fingerprints
 from recollect.engine.base.context import Engine
-from recollect.engine.drafts import tombstones
 from recollect.engine.files import file_chunks
-from recollect.engine.forgetting import parts, rewriting
+from recollect.engine.forgetting import item_marks, parts, rewriting
 from recollect.engine.forgetting.chains import mend_chains
 from recollect.engine.forgetting.mentions import (
     RewrittenChunk,
@@ -39,7 +36,6 @@ from recollect.model.stats import Erasure
 from recollect.ports import StoreReader, StoreWriter
 from recollect.text.mentions import Wording
 
-_BATCH = 5_000
 _MOST_EXPIRED = 500  # in a transaction, which has to fit on a full disk
 
 
@@ -319,7 +315,7 @@ def _outcome(plan: ForgetPlan, conversations: Sequence[str], *, dry_run: bool) -
 
 
 def _bury_and_delete(writer: StoreWriter, plan: ForgetPlan, now: datetime, sessions: Sequence[str] = ()) -> None:
-    _bury(writer, plan, sessions, now)
+    item_marks.bury(writer, plan, sessions, now)
     _delete(writer, plan)
 
 
@@ -356,41 +352,6 @@ def _forget_vectors(writer: StoreWriter, plan: ForgetPlan, memory_ids: Sequence[
         return
     version_ids = [version.id for memory_id in memory_ids for version in writer.chain(memory_id)]
     writer.forget_paid([*plan.ids, *version_ids])
-
-
-def _bury(writer: StoreWriter, plan: ForgetPlan, sessions: Sequence[str], now: datetime) -> None:
-    """Leave tombstones by which all this is recognised when it is imported, synced or delivered again."""
-    if plan.replayed:
-        return
-    marks = [tombstones.of_folder(root) for root in plan.folders]
-    if not plan.partial:
-        marks += [tombstones.EVERYTHING, *([tombstones.OLDER] if plan.buried else [])]
-        if not plan.buried:
-            writer.delete_tombstones()
-    if plan.buried:
-        marks += _marks_of(writer, plan)
-        marks += map(tombstones.of_session, sessions)
-    for some in _batched(marks):
-        writer.bury(some, now)
-
-
-def _marks_of(writer: StoreWriter, plan: ForgetPlan) -> Iterator[str]:
-    """Give the tombstones of items: by what they say and, while others stay, by their ids, as a summary says much."""
-    if plan.partial:
-        yield from map(tombstones.of_item, (*plan.ids, *(change.chunk.id for change in plan.chunks)))
-    for file in plan.files:
-        place, digest = file_chunks.tombs(file.root, file.path, file.digest)
-        yield from (place, digest) if file.size else (place,)  # an empty file is like any other
-    for some in _batched(plan.memories):
-        yield from chain.from_iterable(map(tombstones.of_memory, writer.get(some)))
-    for some in _batched([*plan.messages]):
-        said = (message for message in writer.get_messages(some) if message.role != "summary")
-        yield from chain.from_iterable(map(fingerprints, said))
-
-
-def _batched(items: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Part many ids, so that not all rows of a user are in memory at once."""
-    return (items[start : start + _BATCH] for start in range(0, len(items), _BATCH))
 
 
 def _plan(rows: StoreReader | StoreWriter, item_ids: Sequence[str], *, family: bool = False) -> ForgetPlan:

@@ -45,7 +45,7 @@ def forget_in_parts(engine: Engine, scope: Scope, plan: ForgetPlan, delete: Dele
         with engine.store.released_reserve():
             unaudited.write(scope, lambda writer: file_chunks.remove_chunks(writer, chunk_ids))
 
-    none = ForgetPlan((), frozenset(), buried=plan.buried)
+    none = ForgetPlan((), frozenset(), buried=plan.buried, replayed=plan.replayed)
     _all_of(plan.rewritten, lambda some: run(none._replace(rewritten=tuple(some))))
     _all_of(plan.chunks, lambda some: run(none._replace(chunks=tuple(some))))
     files = {file.id for file in plan.files}
