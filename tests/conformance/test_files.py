@@ -45,6 +45,37 @@ def notes(tmp_path: Path) -> Notes:
     return made
 
 
+def test_lines_are_read_without_the_rest_of_the_file(me: UserMemory) -> None:
+    text = "\n".join(f"Lamp {row}: " + f"the {row}th one is lit. " * (200 if row == 40 else 2) for row in range(1, 81))
+    file = me.files.add(text.encode(), name="lamps.txt").file
+    whole = me.files.read(file.id).text
+    assert [line.rstrip() for line in whole.split("\n")] == [line.rstrip() for line in text.split("\n")]
+    for first, last in ((1, 1), (3, 9), (39, 41), (40, 40), (77, 500)):
+        part = me.files.read(file.id, (first, last))
+        assert part.text == "\n".join(whole.split("\n")[first - 1 : last])
+        assert (part.first, part.last, part.origin) == (first, min(last, 80), "store")
+    chunks = me.files.chunks(file.id, limit=100)
+    assert me.files.chunks(file.id, limit=2) == chunks[:2]
+
+
+@pytest.mark.parametrize("way", ["document", "sync"])
+def test_a_file_beyond_the_budget_says_so(database: str, tmp_path: Path, way: str) -> None:
+    text = "".join(f"Paragraph {number} is about lamps and their oil.\n\n" for number in range(60))
+    with open_notes(
+        database, None, tmp_path, files__most_pieces=10, files__chunk_tokens=50, files__chunk_overlap=0
+    ) as memory:
+        me = memory.user("me")
+        if way == "sync":
+            Notes(tmp_path / "large").write("a.md", text)
+            me.files.sync(tmp_path / "large")
+        else:
+            me.files.add(text.encode(), name="a.md")
+        (file,) = me.files.list().items
+        assert (file.chunks, file.cut) == (10, True)
+        assert "text was cut: only the first 10 pieces are searched (files.most_pieces is 10)" in file.notes
+        assert me.recall("oil of paragraph 1", files=True).hits
+
+
 def originals(tmp_path: Path) -> list[bytes]:
     """Give all originals that are kept."""
     return [file.read_bytes() for file in (tmp_path / "originals").rglob("*") if file.is_file()]

@@ -11,6 +11,7 @@ import pytest
 from recollect.service.admission.admission import DOCUMENTS_AT_ONCE, MOST_DOCUMENTS, RequestAdmission
 from recollect.service.multipart import read_upload
 from recollect.web.problems import RequestRefused
+from tests.documents.building import docx, paragraph
 from tests.service.conftest import Running, Serve
 from tests.waiting import PATIENCE_S
 
@@ -280,3 +281,16 @@ def test_others_are_served_while_documents_wait(running: Running, monkeypatch: p
         assert anna.post("/api/memories/unified", json={"content": "Likes rye bread"}).status_code == 201
         go_on.set()
         assert sorted(one.result().status_code for one in sent) == [201] * inside + [429]
+
+
+@ON_SQLITE
+def test_what_a_document_unpacks_to_is_what_the_rate_limit_counts(serve: Serve) -> None:
+    running = serve(embedding__provider="none", serve__burst=300, serve__requests_per_minute=60, files__most_pieces=400)
+    with running.client(running.key()) as anna:
+        packed = docx(paragraph("word " * 400_000))
+        assert len(packed) < 20_000, "as many bytes as ten texts have"
+        made = send(anna, packed, name="manual.docx")
+        assert (made.status_code, made.json()["chunks"], made.json()["cut"]) == (201, 400, True)
+        refused = anna.get("/api/files")
+        assert refused.status_code == 429
+        assert int(refused.headers["retry-after"]) > 60

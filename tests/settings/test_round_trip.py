@@ -161,6 +161,7 @@ VALUES: dict[str, st.SearchStrategy[object]] = {
     "files.most_mb": st.integers(1, 1_024),
     "files.document_mb": st.integers(1, 1_024),
     "files.media_mb": st.integers(1, 1_024),
+    "files.most_pieces": st.integers(10, 1_000_000),
     "files.chunk_tokens": st.integers(50, 4_000),
     "files.chunk_overlap": st.integers(0, 1_000),
     "files.originals": FILLED_TEXT,

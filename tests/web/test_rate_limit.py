@@ -120,3 +120,14 @@ def test_much_work_costs_much_and_may_leave_a_debt() -> None:
     clock.time += 10
     assert throttle.take("k", 25) == 0
     assert throttle.take("k") == pytest.approx(16)
+
+
+def test_what_a_request_turned_out_to_cost_is_owed() -> None:
+    clock = Hand()
+    throttle = RateLimiter(60, 10, now=clock)
+    assert throttle.take("k") == 0
+    throttle.owe("k", 29)
+    assert throttle.take("k") == pytest.approx(21)
+    assert throttle.take("other") == 0
+    clock.time += 21
+    assert throttle.take("k") == 0

@@ -141,8 +141,8 @@ class UserFiles(Scoped):
     def chunks(self, id: str, *, limit: int = 100) -> tuple[Chunk, ...]:
         """Return the first chunks of a file, the pieces by which it is searched, in order. Raises NotFound."""
         file_id = self.get(id).id
-        chunks = self._engine.store.read(self._scope, lambda reader: reader.chunks_of(file_id))
-        return tuple(chunks[: check_limit(limit)])
+        most = check_limit(limit)
+        return tuple(self._engine.store.read(self._scope, lambda reader: reader.chunks_of(file_id, limit=most)))
 
     def get(self, id: str) -> FileRecord:
         """Return one file. Raises NotFound."""

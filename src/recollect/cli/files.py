@@ -19,6 +19,7 @@ from recollect.cli.permissions import admit, is_admin
 from recollect.cli.progress import StepCallback
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet, given_text
 from recollect.errors import InvalidInput, NotFound
+from recollect.model.files import CUT
 from recollect.model.literals import FILE_SOURCES, FileSource, Trust
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 commands = CommandSet("Files")
 
 _FORMATS = ("basic-memory", "chatgpt", "claude", "mem0", "recollect")
-_OF_A_DOCUMENT = ("id", "kind", "mime", "size", "lines", "chunks", "notes")
+_OF_A_DOCUMENT = ("id", "kind", "mime", "size", "lines", "chunks", "cut", "notes")
 _PLACE: Final = re.compile(r"(?s:(.+)):(\d+)(?:-(\d*))?")
 _RANGE: Final = re.compile(r"\s*(\d{1,9})\s*(?:-\s*(\d{0,9})\s*)?")
 _END: Final = 10**9  # beyond the last line of any file
@@ -135,7 +136,7 @@ def _show_added(view: "View", documents: AddedDocuments) -> None:
 
 
 def _described(file: "FileRecord") -> str:
-    details = (file.kind, size(file.size), counted(file.chunks, "chunk", "chunks"))
+    details = [file.kind, size(file.size), counted(file.chunks, "chunk", "chunks"), *([CUT] if file.cut else [])]
     return f"{file.id}  {' · '.join(details)}"
 
 

@@ -106,7 +106,7 @@ def _model_document(value: object) -> dict[str, object]:  # noqa: PLR0911 - one 
             figures = {"files": value.files, "chunks": value.chunks, "drift": value.drift}
             return {**fields_of(value.folder), **figures}
         case FileRecord():  # how the store recognises the file is left out; of the original, only whether it is kept
-            return {**fields_of(value, *_OF_THE_STORE), "original": bool(value.original)}
+            return {**fields_of(value, *_OF_THE_STORE), "original": bool(value.original), "cut": value.cut}
         case FileText():
             file = value.file
             named = {"id": file.id, "path": file.path, "place": f"{file.path}:{value.first}-{value.last}"}

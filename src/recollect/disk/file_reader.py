@@ -14,13 +14,13 @@ from typing import Final, NamedTuple
 from recollect.disk import skip_reasons
 from recollect.disk.safe_open import BeneathRoot, FileBytes, youth_s
 from recollect.disk.skip_reasons import FileRefused
-from recollect.documents.cut_pieces import masked_metadata
+from recollect.documents.cut_pieces import cut_plain, masked_metadata
 from recollect.documents.decode_text import decode_plain
 from recollect.errors import InvalidDocument
 from recollect.model.files import TURN_BREAK, SkippedFile
 from recollect.model.literals import FileKind
 from recollect.ports.files import ChunkingRecipe, FileReading, ReadFile, ReadRequest
-from recollect.text.chunks import cut, cut_session, index, mask, render_session_line
+from recollect.text.chunks import index, mask, render_session_line
 
 Detect = Callable[[str, bytes], tuple[FileKind, str]]
 Extract = Callable[[bytes, str, ChunkingRecipe], FileReading]
@@ -100,14 +100,10 @@ def read_text(data: bytes, name: str, detected: tuple[FileKind, str], recipe: Ch
     """Cut a text or a session, and analyse its pieces."""
     kind, mime = detected
     text, notes = decoded(data)
-    clean = partial(mask, redact=recipe.redact)
-    if kind == "session":
-        parts = cut_session(text, tokens=recipe.tokens, overlap=recipe.overlap, clean=clean)
-    else:
-        parts = cut(clean(text), kind, tokens=recipe.tokens, overlap=recipe.overlap)
-    lines = text.count("\n") + 1
+    parts, lines, cut_notes = cut_plain(text, kind, recipe)
     metadata = masked_metadata(parts.metadata, recipe)
-    return FileReading(kind, mime, index(parts), lines, metadata, parts.dated_at or day_of(name), notes)
+    dated_at = parts.dated_at or day_of(name)
+    return FileReading(kind, mime, index(parts), lines, metadata, dated_at, (*notes, *cut_notes))
 
 
 def shown_text(data: bytes, kind: FileKind, recipe: ChunkingRecipe) -> str:

@@ -6,11 +6,13 @@ The invariant: nothing leaves here that was not masked: not the text, nor headin
 import csv
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from functools import partial
+from itertools import islice
 from typing import Any
 
 from recollect.documents.decode_text import decode_plain
 from recollect.documents.extracted import ExtractedText, known_values, one_line
-from recollect.model.files import CutText, TextPiece
+from recollect.model.files import CUT, CutText, TextPiece
 from recollect.model.literals import FileKind
 from recollect.ports.files import ChunkingRecipe, FileReading
 from recollect.text.chunks import cut, cut_session, index, mask
@@ -21,21 +23,15 @@ _SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 _LONGEST_HEADING = 200
 _LONGEST_WAY = 300  # to a piece, through headings
 _MOST_OF_A_HEADER = 10_000
+_MARKUP = 2  # as long as its words is what a log of a session puts around them, or about so
 
 
 def read_plain(data: bytes, name: str, detected: tuple[FileKind, str], recipe: ChunkingRecipe) -> FileReading:
     """Read what is text as it is."""
     kind, mime = detected
     text, notes = decode_plain(data)
-    if kind == "session":
-        cuts = cut_session(
-            text, tokens=recipe.tokens, overlap=recipe.overlap, clean=lambda words: mask(words, redact=recipe.redact)
-        )
-    else:
-        text = mask(text, redact=recipe.redact)
-        cuts = cut(text, kind, tokens=recipe.tokens, overlap=recipe.overlap)
-    metadata = {**cuts.metadata, **(_table(text) if kind == "csv" else {})}
-    lines, pieces = text.count("\n") + 1, cuts.pieces
+    cuts, lines, cut_notes = cut_plain(text, kind, recipe)
+    pieces = cuts.pieces
     if not pieces:
         lines, pieces = _by_name(name, "", recipe)
     return FileReading(
@@ -43,11 +39,53 @@ def read_plain(data: bytes, name: str, detected: tuple[FileKind, str], recipe: C
         mime,
         index(pieces),
         lines,
-        masked_metadata(metadata, recipe),
+        masked_metadata(cuts.metadata, recipe),
         cuts.dated_at,
-        notes,
+        (*notes, *cut_notes),
         external=kind in EXTERNAL,
     )
+
+
+def cut_plain(text: str, kind: FileKind, recipe: ChunkingRecipe) -> tuple[CutText, int, tuple[str, ...]]:
+    """Mask and cut a text within its budget; gives how many lines it has there, and a note if that is not all.
+
+    Of a session the last turns count, which are what is going on; of anything else the beginning.
+    """
+    masked, skipped = text, 0
+    if kind == "session":
+        skipped = text.count("\n", 0, max(0, len(text) - _MARKUP * recipe.most_characters))
+        clean = partial(mask, redact=recipe.redact)
+        cuts = cut_session(text, tokens=recipe.tokens, overlap=recipe.overlap, clean=clean, skipped=skipped)
+    else:
+        masked = mask(text, redact=recipe.redact)
+        text = _beginning(masked, recipe)
+        cuts = cut(text, kind, tokens=recipe.tokens, overlap=recipe.overlap)
+    kept, notes = _within(cuts.pieces, recipe, left_out=skipped > 0 or len(text) < len(masked), last=kind == "session")
+    metadata = {**cuts.metadata, **(_table(text) if kind == "csv" else {})}
+    return CutText(kept, metadata, cuts.dated_at), _lines(text, cuts.pieces, kept), notes
+
+
+def _beginning(text: str, recipe: ChunkingRecipe) -> str:
+    """Give as many whole lines as there is room for; of one that is longer than that, a part."""
+    most = recipe.most_characters
+    return text if len(text) <= most else text[: max(text.rfind("\n", 0, most), 0) or most]
+
+
+def _within(
+    pieces: tuple[TextPiece, ...], recipe: ChunkingRecipe, *, left_out: bool, last: bool = False
+) -> tuple[tuple[TextPiece, ...], tuple[str, ...]]:
+    """Give the pieces there is room for, and a note if they are not all there are."""
+    most = recipe.most_pieces
+    kept = pieces[-most:] if last else pieces[:most]
+    if len(kept) == len(pieces) and not left_out:
+        return kept, ()
+    which = f"only the {'last' if last else 'first'} {len(kept):,} pieces are searched"
+    return kept, (f"{CUT}: {which} (files.most_pieces is {most:,})",)
+
+
+def _lines(text: str, pieces: tuple[TextPiece, ...], kept: tuple[TextPiece, ...]) -> int:
+    """Say how many lines there are to the end of what is kept."""
+    return text.count("\n") + 1 if pieces[-1:] == kept[-1:] else kept[-1].end_line
 
 
 def read_found(found: ExtractedText, name: str, detected: tuple[FileKind, str], recipe: ChunkingRecipe) -> FileReading:
@@ -55,14 +93,18 @@ def read_found(found: ExtractedText, name: str, detected: tuple[FileKind, str], 
     kind, mime = detected
     metadata = masked_metadata(found.metadata, recipe)
     title = str(metadata.get("title", ""))[:_LONGEST_HEADING]
-    text = mask("\n".join(found.parts), redact=recipe.redact)
-    lines = text.count("\n") + 1
-    pieces = tuple(
-        piece if piece.heading else piece._replace(heading=title) for piece in _part_by_part(text, found, kind, recipe)
+    masked = mask("\n".join(found.parts), redact=recipe.redact)
+    text = _beginning(masked, recipe)
+    all_pieces = tuple(
+        piece if piece.heading else piece._replace(heading=title)
+        for piece in islice(_part_by_part(text, found, kind, recipe), recipe.most_pieces + 1)
     )
+    left_out = CUT in found.notes or len(text) < len(masked)
+    pieces, cut_notes = _within(all_pieces, recipe, left_out=left_out)
+    lines = _lines(text, all_pieces, pieces)
     if not pieces:
         lines, pieces = _by_name(name, title, recipe)
-    notes = tuple(mask(note, redact=recipe.redact) for note in found.notes)
+    notes = (*(mask(note, redact=recipe.redact) for note in found.notes if note != CUT), *cut_notes)
     return FileReading(
         kind, mime, index(pieces), lines, metadata, _moment(found.dated_at), notes, external=kind in EXTERNAL
     )
@@ -74,6 +116,8 @@ def _part_by_part(text: str, found: ExtractedText, kind: FileKind, recipe: Chunk
     first = 0
     for number, part in enumerate(found.parts):
         last = first + part.count("\n") + 1
+        if first >= len(lines):
+            return
         cuts: CutText = cut("\n".join(lines[first:last]), kind, tokens=recipe.tokens, overlap=recipe.overlap)
         of_part = mask(found.headings[number], redact=recipe.redact) if number < len(found.headings) else ""
         for piece in cuts.pieces:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:  # a process that only reads files starts without NumPy
 # Stands for a line feed inside a turn of a session, while a turn is one line.
 TURN_BREAK: Final = "\u2028"
 
+# What the note of a file begins with of which only a part is searched.
+CUT: Final = "text was cut"
+
 # Why a file is left out whose bytes are no text, whatever they were before.
 NO_TEXT: Final = "not a text"
 
@@ -50,6 +53,11 @@ class FileRecord(NamedTuple):
     metadata: Mapping[str, Any]
     created_at: datetime
     updated_at: datetime
+
+    @property
+    def cut(self) -> bool:
+        """Whether only a part of it is searched; `notes` say which."""
+        return any(note.startswith(CUT) for note in self.notes)
 
 
 class TextPiece(NamedTuple):

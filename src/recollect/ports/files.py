@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from recollect.model.files import (
     Chunk,
@@ -21,6 +21,8 @@ from recollect.model.filters import ChunkFilters
 from recollect.model.literals import FileKind, FileSource
 from recollect.model.media import Media
 from recollect.model.memories import Space
+
+LAST: Final = 2**62  # above all lines, and above all numbers of rows
 
 
 class TouchedFile(NamedTuple):
@@ -49,8 +51,8 @@ class FileRows(Protocol):
     def get_chunks(self, ids: Sequence[str]) -> Sequence[Chunk]:
         """Give the chunks with these ids in any order; unknown ids are left out."""
 
-    def chunks_of(self, file_id: str) -> Sequence[Chunk]:
-        """Give the chunks of a file in order."""
+    def chunks_of(self, file_id: str, *, first: int = 0, last: int = LAST, limit: int = LAST) -> Sequence[Chunk]:
+        """Give chunks of a file in order: those with a part in some of its lines, and no more than so many."""
 
     def chunk_marks(self, file_id: str) -> Sequence[ChunkMark]:
         """Give what tells the chunks of a file apart, in order."""
@@ -208,12 +210,18 @@ class ReadFile:
 
 @dataclass(frozen=True, slots=True)
 class ChunkingRecipe:
-    """How texts are cut: chunks of about so many tokens, and how much of the one before each repeats."""
+    """How texts are cut: chunks of about so many tokens, how much of the one before each repeats, and how many."""
 
     tokens: int = 400
     overlap: int = 80
     redact: bool = True
     most_bytes: int = 10 * 2**20
+    most_pieces: int = 4_000
+
+    @property
+    def most_characters(self) -> int:
+        """Say how much of a text is looked at: as much as would fill the pieces."""
+        return self.most_pieces * self.tokens * 4
 
 
 class Disk(Protocol):

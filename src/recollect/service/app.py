@@ -139,7 +139,8 @@ def create_app(
     memory: Memory, subscriptions: LiveSubscriptions, metrics: Metrics, limiter: RateLimiter | None = None
 ) -> FastAPI:
     """Make the application for an open store, without its middleware. `limiter` is that of the authentication."""
-    admission = RequestAdmission(memory, limiter or create_limiter(memory), metrics)
+    limiter = create_limiter(memory) if limiter is None else limiter  # one without buckets is false
+    admission = RequestAdmission(memory, limiter, metrics)
 
     async def run_tool(key_id: str, user: str, work: Callable[[], T]) -> T:
         return await admission.run(Requester(key_id, user or key_id), 0, work)

@@ -271,6 +271,7 @@ FileBody = body(
     "FileBody",
     FileRecord,
     omit=("mtime_ns", "ctime_ns", "inode", "recipe"),
+    cut=bool,
     original=Annotated[bool, BeforeValidator(bool)],
 )
 _FOLDER: Final[dict[str, Any]] = {
@@ -300,6 +301,7 @@ AddedFileBody = body(
     mime=(str, _at("file", "mime")),
     lines=(int, _at("file", "lines")),
     chunks=(int, _at("file", "chunks")),
+    cut=(bool, _at("file", "cut")),
     notes=(list[str], _at("file", "notes")),
     degraded=(list[str], Field(default_factory=list)),
     left_out=(list[str], Field(default_factory=list)),

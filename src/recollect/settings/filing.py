@@ -30,6 +30,13 @@ class FileSettings:
     media_mb: int = field(
         default=16, metadata=about(whole(1, 1_024), "Largest picture, sound or film of a memory or message, in MiB.")
     )
+    most_pieces: int = field(
+        default=4_000,
+        metadata=about(
+            whole(10, 1_000_000),
+            "Most pieces by which one file is searched; what follows them is left out, and the file says so.",
+        ),
+    )
     chunk_tokens: int = field(
         default=400, metadata=about(whole(50, 4_000), "Approximate length of a chunk, in tokens.")
     )

@@ -45,6 +45,13 @@ class RateLimiter:
             self._drop_full(now)
             return wait_s
 
+    def owe(self, id: str, cost: int) -> None:
+        """Take tokens for what a request turned out to cost, whether there are enough or not."""
+        with self._lock:
+            now = self._now()
+            self._buckets[id] = (self._tokens(self._buckets.pop(id, (self._burst, now)), now) - cost, now)
+            self._drop_full(now)
+
     def _tokens(self, bucket: tuple[float, float], now: float) -> float:
         tokens, then = bucket
         return min(self._burst, tokens + max(0.0, now - then) * self._per_second)

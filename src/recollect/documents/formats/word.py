@@ -9,7 +9,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 
-from recollect.documents.extracted import DocumentRefused, ExtractedText, known_values, shortened
+from recollect.documents.extracted import TEXT_WAS_CUT, DocumentRefused, ExtractedText, known_values, shortened
 from recollect.documents.formats.body import Styles, WordBody
 from recollect.documents.formats.xml import Begin, End, Words, stream
 
@@ -63,6 +63,7 @@ class _WordArchive:
                 f"Its archive has {len(self.names):,} entries; a DOCX with more than {_MOST_ENTRIES:,} is none."
             )
         self._budget = _Budget(_MOST_UNPACKED_BYTES)
+        self.cut = False
 
     def read(self, name: str, begin: Begin, end: End, words: Words) -> None:
         """Read one part, if it is there. Raises Refused when it is damaged, encrypted or a bomb."""
@@ -74,7 +75,7 @@ class _WordArchive:
             raise DocumentRefused("It is encrypted. Save it without a password, then add it again.")
         try:
             with self._zip.open(name) as part:
-                stream(part, begin, end, words)
+                self.cut |= not stream(part, begin, end, words)
         except (zipfile.BadZipFile, NotImplementedError, zlib.error, EOFError, ValueError) as error:
             raise DocumentRefused(f"It is a damaged DOCX: {name} cannot be unpacked ({error}).") from error
 
@@ -91,7 +92,8 @@ def read_docx(data: bytes) -> ExtractedText:
     archive.read("word/styles.xml", styles.begin, styles.end, styles.words)
     parts, notes = shortened(_texts(archive, main, styles))
     text = "\n\n".join(part for part in parts if part)
-    return ExtractedText((text,), known_values(_properties(archive).items()), notes)
+    properties = known_values(_properties(archive).items())
+    return ExtractedText((text,), properties, (TEXT_WAS_CUT,) if archive.cut else notes)
 
 
 def _texts(archive: _WordArchive, main: str, styles: Styles) -> Iterator[str]:

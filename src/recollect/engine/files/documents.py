@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import blake2b, sha256
-from typing import Any, Literal
+from typing import Any
 
 from recollect import ids
 from recollect.engine.base.context import Engine
@@ -34,6 +34,9 @@ from recollect.text.query import file_names
 
 _MAX_NAME_BYTES = 1_000
 _MAX_SHOWN = 5
+_MOST_LINES = 16 * 2**20  # no more than a document may have characters, whatever an archive said
+_MOST_BLANK = 2**20  # characters between two pieces of a line
+_WIDE = "utf-32-le"
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,16 +193,21 @@ def folders(engine: Engine, scope: Scope, *, look: bool) -> tuple[FolderStatus, 
 def read(engine: Engine, scope: Scope, name: str, lines: tuple[int, int] | None) -> FileText:
     """Give lines of a file, by its id, its path, or the end of its path if only one file has it."""
     file = engine.store.read(scope, lambda reader: _find(reader, file_chunks.storable(name)))
-    text, origin, current = _text(engine, scope, file)
-    all_lines = text.split("\n")
-    first, last = lines or (1, len(all_lines))
-    if not 1 <= first <= min(last, len(all_lines)):
-        raise InvalidInput(f"{file.path} has the lines 1 to {len(all_lines)}; {first} to {last} are none of them.")
-    last = min(last, len(all_lines))
-    shown = "\n".join(all_lines[first - 1 : last])
+    on_disk = _text_on_disk(engine, scope, file)
+    all_lines = on_disk[0].split("\n") if on_disk else []
+    count = len(all_lines) if on_disk else min(file.lines, _MOST_LINES)
+    first, last = lines or (1, count)
+    if not 1 <= first <= min(last, count):
+        raise InvalidInput(f"{file.path} has the lines 1 to {count}; {first} to {last} are none of them.")
+    last = min(last, count)
+    if on_disk:
+        shown = "\n".join(all_lines[first - 1 : last])
+    else:
+        chunks = engine.store.read(scope, lambda reader: reader.chunks_of(file.id, first=first, last=last))
+        shown = assemble_text(chunks, first, last)
     if file.kind == "session":
         shown = shown.replace(TURN_BREAK, "\n")
-    return FileText(file, first, last, shown, origin, current)
+    return FileText(file, first, last, shown, "disk" if on_disk else "store", on_disk[1] if on_disk else True)
 
 
 def _find(reader: StoreReader, name: str) -> FileRecord:
@@ -220,29 +228,48 @@ def _find(reader: StoreReader, name: str) -> FileRecord:
     return candidates[0]
 
 
-def _text(engine: Engine, scope: Scope, file: FileRecord) -> tuple[str, Literal["disk", "store"], bool]:
-    if file.root:
-        try:
-            own = file_chunks.own_files(engine)
-            text, digest = engine.disk.text(file.root, file.path, file_chunks.recipe(engine), own)
-        except (OSError, InvalidDocument):
-            pass
-        else:
-            (text,) = engine.store.read(scope, lambda reader: file_chunks.mask_forgotten(reader, [text]))
-            return file_chunks.storable(text), "disk", digest == file.digest
-    chunks = engine.store.read(scope, lambda reader: reader.chunks_of(file.id))
-    return assemble_text(chunks, file.lines), "store", True
+def _text_on_disk(engine: Engine, scope: Scope, file: FileRecord) -> tuple[str, bool] | None:
+    """Give the text of a synced file, and whether it is what was indexed; None if the store has to tell."""
+    if not file.root:
+        return None
+    try:
+        own = file_chunks.own_files(engine)
+        text, digest = engine.disk.text(file.root, file.path, file_chunks.recipe(engine), own)
+    except (OSError, InvalidDocument):
+        return None
+    (text,) = engine.store.read(scope, lambda reader: file_chunks.mask_forgotten(reader, [text]))
+    return file_chunks.storable(text), digest == file.digest
 
 
-def assemble_text(chunks: Sequence[Chunk], lines: int) -> str:
-    """Assemble a text from its overlapping chunks. A line that no chunk holds was blank."""
-    all_lines = [""] * lines
+def assemble_text(chunks: Sequence[Chunk], first: int, last: int) -> str:
+    """Assemble lines of a text from its overlapping chunks. A line that no chunk holds was blank.
+
+    What several chunks write is kept in bytes, four to a character, so that writing costs what is written.
+    """
+    lines = [""] * (last - first + 1)
+    shared: dict[int, bytearray] = {}
+    widest = sum(len(chunk.content) for chunk in chunks) + _MOST_BLANK
     for chunk in chunks:
-        column = chunk.start_column
+        column = min(chunk.start_column, widest)
         content = chunk.content.replace("\n", TURN_BREAK) if chunk.start_line == chunk.end_line else chunk.content
-        for number, part in enumerate(content.split("\n"), chunk.start_line - 1):
-            if number < lines:
-                before = all_lines[number][:column].ljust(column)
-                all_lines[number] = before + part + all_lines[number][column + len(part) :]
+        for number, part in enumerate(content.split("\n"), chunk.start_line - first):
+            if 0 <= number < len(lines):
+                if column or lines[number] or number in shared:
+                    _overwrite(shared.setdefault(number, bytearray(_wide(lines[number]))), column, part)
+                else:
+                    lines[number] = part
             column = 0
-    return "\n".join(all_lines)
+    for number, line in shared.items():
+        lines[number] = line.decode(_WIDE, "surrogatepass")
+    return "\n".join(lines)
+
+
+def _overwrite(line: bytearray, column: int, part: str) -> None:
+    missing = column - len(line) // 4
+    if missing > 0:
+        line += _wide(" ") * missing
+    line[4 * column : 4 * (column + len(part))] = _wide(part)
+
+
+def _wide(text: str) -> bytes:
+    return text.encode(_WIDE, "surrogatepass")

@@ -70,14 +70,20 @@ def recipe(engine: Engine) -> ChunkingRecipe:
     """Give the settings by which texts are cut into chunks."""
     files = engine.settings.files
     return ChunkingRecipe(
-        files.chunk_tokens, files.chunk_overlap, engine.settings.redact_secrets, files.most_mb * 2**20
+        files.chunk_tokens,
+        files.chunk_overlap,
+        engine.settings.redact_secrets,
+        files.most_mb * 2**20,
+        files.most_pieces,
     )
 
 
 def recipe_number(engine: Engine) -> int:
-    """Give a hash of these settings and of the chunker's version."""
+    """Give a hash of these settings and of the chunker's version. The usual budget was no part of it at first."""
     files = engine.settings.files
     chosen = f"{RECIPE}/{files.chunk_tokens}/{files.chunk_overlap}/{engine.settings.redact_secrets}"
+    if files.most_pieces != ChunkingRecipe().most_pieces:
+        chosen = f"{chosen}/{files.most_pieces}"
     return int.from_bytes(blake2b(chosen.encode(), digest_size=3).digest())
 
 

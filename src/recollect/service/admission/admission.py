@@ -69,8 +69,20 @@ class RequestAdmission:
 
     async def read_document(self, requester: Requester, size_bytes: int, work: Callable[[], T]) -> T:
         """Do the work for a document in a thread. Raises RequestRefused when it may not begin."""
-        self._charge(requester, 1 + size_bytes // _TEXT_BYTES)
+        self._charge(requester, _texts_of(size_bytes))
         return await self._patiently("document", requester, work)
+
+    def owe_pieces(self, requester: Requester, size_bytes: int, pieces: int) -> None:
+        """Charge the pieces of a document that was read, beyond what its bytes have paid for. Thread-safe.
+
+        What is small may unpack to a lot; then the key and the user have to wait before they send more.
+        """
+        more = pieces - _texts_of(size_bytes)
+        if more > 0:
+            self._limiter.owe(requester.key_id, more)
+            per_minute = self._limits_of(requester.user_id).texts_per_minute
+            if per_minute:
+                self._texts_of_users(per_minute).owe(requester.user_id, more)
 
     async def _patiently(self, kind: WorkClass, requester: Requester, work: Callable[[], T]) -> T:
         def patiently() -> T:
@@ -97,11 +109,13 @@ class RequestAdmission:
         wait_s = self._limiter.take(requester.key_id, texts - 1) if texts > 1 else 0.0
         per_minute = self._limits_of(requester.user_id).texts_per_minute
         if per_minute and texts and not wait_s:
-            texts_of_users = self._texts.setdefault(per_minute, RateLimiter(per_minute, per_minute))
-            wait_s = texts_of_users.take(requester.user_id, texts)
+            wait_s = self._texts_of_users(per_minute).take(requester.user_id, texts)
         if wait_s > 0:
             self._metrics.limited("texts")
             raise rate_limit_exceeded(wait_s, "sent too many texts")
+
+    def _texts_of_users(self, per_minute: int) -> RateLimiter:
+        return self._texts.setdefault(per_minute, RateLimiter(per_minute, per_minute))
 
     @asynccontextmanager
     async def _turn(self, kind: WorkClass, user: str) -> AsyncIterator[None]:
@@ -113,6 +127,10 @@ class RequestAdmission:
         except QueueFull as full:
             self._metrics.limited("queue")
             raise _queue_full(own=full.own) from None
+
+
+def _texts_of(size_bytes: int) -> int:
+    return 1 + size_bytes // _TEXT_BYTES
 
 
 def _queue_full(*, own: bool) -> RequestRefused:

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from fastapi import Path, Query, Request, Response
 
+from recollect.api.memory import UserMemory
 from recollect.errors import InvalidInput
 from recollect.model.files import AddedFile, FileRecord, FileText
 from recollect.model.literals import FileSource
@@ -94,7 +95,9 @@ async def add_file(
     """Add a document: Markdown, text, code, PDF, HTML, DOCX, e-mail, CSV or an image.
 
     What it is, is found out by what is in it. It is read in a process of its own, with bounds on memory and time; one
-    that cannot be read is refused with 422, and `detail` says why. The same bytes are kept once.
+    that cannot be read is refused with 422, and `detail` says why. The same bytes are kept once. Of one with more
+    pieces than `files.most_pieces` only the first are searched: then `cut` is true, and `notes` say how many. The
+    rate limit counts the pieces.
     """
     if replace:
         call.require("forget")
@@ -113,6 +116,13 @@ def _add(call: ApiCall, document: UploadedDocument, name: str | None, *, replace
     if not called:
         raise InvalidInput("The document has no name. Say what it is called: ?name=setup.md.")
 
+    def add(me: UserMemory) -> AddedFile:
+        # its words are found at once; a long document's vectors would take minutes, and follow
+        added = me.files.add(document.content, name=called, replace=replace, wait=False)
+        if added.action != "duplicate":
+            call.admission.owe_pieces(call.requester, len(document.content), added.file.chunks)
+        return added
+
     def reply(added: AddedFile) -> Reply:
         known = added.action == "duplicate"
         return Reply(out.dump(out.AddedFileBody, added), HTTPStatus.OK if known else HTTPStatus.CREATED)
@@ -120,8 +130,7 @@ def _add(call: ApiCall, document: UploadedDocument, name: str | None, *, replace
     return run_idempotent(
         call,
         "add-file",
-        # its words are found at once; a long document's vectors would take minutes, and follow
-        lambda me: me.files.add(document.content, name=called, replace=replace, wait=False),
+        add,
         reply=reply,
         committed=AddedFile,
         request=DocumentRequest(digest=hashlib.sha256(document.content).hexdigest(), name=called),

@@ -12,6 +12,7 @@ from recollect.model.places import NamedPlace, PlaceRow
 from recollect.model.scopes import ScopeRole
 from recollect.model.stats import AuditLine, SearchFigures
 from recollect.ports import ConversationSize, Derivation, IndexedItem, SearchNote, StoreChange, StoredResponse
+from recollect.ports.files import LAST
 from recollect.storage.codec import search_figures
 from recollect.storage.rows import name_of
 from recollect.storage.session import ResultRow, StoreSession, Values
@@ -165,9 +166,10 @@ class UserFileRows(UserRows):
         """Give chunks by id."""
         return [self._codec.chunk(row) for row in self._rows("get_chunks", {"ids": list(ids)})]
 
-    def chunks_of(self, file_id: str) -> Sequence[Chunk]:
-        """Give the chunks of a file in order."""
-        return [self._codec.chunk(row) for row in self._rows("chunks_of_file", {"file_id": file_id})]
+    def chunks_of(self, file_id: str, *, first: int = 0, last: int = LAST, limit: int = LAST) -> Sequence[Chunk]:
+        """Give chunks of a file in order, of these lines and no more than so many."""
+        values = {"file_id": file_id, "first": first, "last": last, "limit": limit}
+        return [self._codec.chunk(row) for row in self._rows("chunks_of_file", values)]
 
     def chunk_marks(self, file_id: str) -> Sequence[ChunkMark]:
         """Give what tells the chunks of a file apart."""

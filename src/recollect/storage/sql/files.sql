@@ -86,12 +86,14 @@ SELECT {chunk}
  WHERE c.user_id = :user_id AND f.user_id = :user_id AND c.id = ANY(:ids::uuid[])
 
 -- chunks_of_file --
--- All of a file, in order.
+-- Those of a file that have a part in some of its lines, in order.
 SELECT {chunk}
   FROM chunks c
   JOIN files f ON f.user_id = c.user_id AND f.id = c.file_id
  WHERE c.user_id = :user_id AND f.user_id = :user_id AND c.file_id = :file_id
+   AND c.end_line >= :first AND c.start_line <= :last
  ORDER BY c.start_line, c.start_column, c.id
+ LIMIT :limit
 
 -- chunk_marks --
 -- What tells the chunks of a file apart.

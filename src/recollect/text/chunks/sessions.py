@@ -47,14 +47,19 @@ def render_session_line(line: str, clean: Clean | None = None) -> str:
     return turn.words if turn else ""
 
 
-def cut_session(text: str, *, tokens: int = TOKENS, overlap: int = OVERLAP, clean: Clean | None = None) -> CutText:
-    """Cut a session log by its turns. `clean` is applied to the words of each, before they are cut."""
+def cut_session(
+    text: str, *, tokens: int = TOKENS, overlap: int = OVERLAP, clean: Clean | None = None, skipped: int = 0
+) -> CutText:
+    """Cut a session log by its turns, but for so many `skipped` lines at its beginning.
+
+    `clean` is applied to the words of each turn, before they are cut.
+    """
     pieces: list[TextPiece] = []
     metadata: dict[str, Any] = {}
-    skipped, first = 0, None
+    unknown, first = 0, None
     most = sizes(tokens, overlap).most
     for number, line in enumerate(text.split("\n"), 1):
-        if not line or line.isspace():
+        if number <= skipped or not line or line.isspace():
             continue
         value = _value(line)
         turn = _turn(value, clean)
@@ -64,9 +69,9 @@ def cut_session(text: str, *, tokens: int = TOKENS, overlap: int = OVERLAP, clea
         elif isinstance(value, dict) and _kind(value) in _HEADERS:
             metadata = _about(value, clean) | metadata
         else:
-            skipped += 1
-    if skipped:
-        metadata["skipped_lines"] = skipped
+            unknown += 1
+    if unknown:
+        metadata["skipped_lines"] = unknown
     return CutText(tuple(pieces), metadata, first or moment_of(metadata.get("timestamp")))
 
 
