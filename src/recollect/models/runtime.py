@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from threading import BoundedSemaphore
 from typing import Any, Final
 from weakref import finalize
 
@@ -20,6 +21,7 @@ from recollect.models.bundled import WORDS_FILE
 
 VERSION: Final[str] = onnxruntime.__version__
 _SILENT: Final = 4
+MOST_AT_ONCE: Final = max(2, min(8, os.cpu_count() or 1))
 
 # onnxruntime has no base class for its errors; RuntimeError is what a C++ exception it did not expect turns into.
 ORT_ERRORS: Final = (
@@ -57,7 +59,11 @@ class MappedFile:
 
 
 class Graph:
-    """A loaded model. Any number of threads may run one. Raises one of ORT_ERRORS."""
+    """A loaded model. Any number of threads may run one; a few at a time do. Raises one of ORT_ERRORS.
+
+    onnxruntime keeps for ever what the most runs at once have needed. With as many as a service has threads that was
+    hundreds of megabytes, and no faster than as many as there are cores.
+    """
 
     def __init__(self, path: Path, *, threads: int, entries: Mapping[str, str] | None = None) -> None:
         """Load a file, which must have been checked before; `entries` are settings that this model needs."""
@@ -74,6 +80,7 @@ class Graph:
         words = path.with_name(WORDS_FILE)
         self._mapped = MappedFile(words) if words.is_file() else None
         self._session: Any = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        self._turns = BoundedSemaphore(MOST_AT_ONCE)
         self._outputs = [output.name for output in self._session.get_outputs()]
         take_part(self)
 
@@ -86,11 +93,13 @@ class Graph:
     def after_fork_in_child(self) -> None:
         """Never free the session: it would wait for its threads, which a child does not have."""
         leak(self._session)
+        self._turns = BoundedSemaphore(MOST_AT_ONCE)
 
     def run(self, pieces: Sequence[Sequence[int]]) -> dict[str, Any]:
         """Run texts with the same number of pieces; gives each output by its name."""
         if self._mapped is not None:
             self._mapped.insist_whole()
         ids = np.array(pieces, dtype=np.int64)
-        arrays = self._session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})
+        with self._turns:
+            arrays = self._session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})
         return dict(zip(self._outputs, arrays, strict=True))

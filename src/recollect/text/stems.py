@@ -60,10 +60,14 @@ def _stemmer(algorithm: str) -> type[_Stemmer]:
     return stemmer
 
 
-@lru_cache(maxsize=50_000)
 def stem(word: str, language: str) -> str:
     """Give the stem of a word in lower case. Only a word in Latin script needs the language."""
-    if len(word) > _LONGEST_WORD or any(map(str.isnumeric, word)):
+    return word if len(word) > _LONGEST_WORD else _stem(word, language)
+
+
+@lru_cache(maxsize=50_000)
+def _stem(word: str, language: str) -> str:
+    if any(map(str.isnumeric, word)):
         return word
     if is_latin(word):
         # Accents help the stemmer and hinder the searcher, who often leaves them out.

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import chain, islice
-from typing import TypeAlias, TypeVar
+from typing import ClassVar, TypeAlias, TypeVar
 
 from recollect.text.clean import MAX_CHARACTERS, compose, fold
 from recollect.text.language import likeliest_latin, stop_words
@@ -29,7 +29,7 @@ T = TypeVar("T")
 _DEFAULT = "en"
 
 _TELLING_CHUNKS = 200  # as many show the language
-_CACHED_CHUNKS = 100_000
+_CACHED_TERMS = 300_000  # in all caches together: some 50 MB
 _LONGEST_CACHED = 40
 
 _JOINERS = "._@#/:+-"
@@ -126,7 +126,12 @@ def _split(text: str) -> tuple[list[str], str]:
 
 
 class _Cache(dict[str, tuple[T, ...]]):
-    """What every chunk seen so far was analysed to, in texts of one language."""
+    """What every chunk seen so far was analysed to, in texts of one language.
+
+    All caches have one bound, counted in terms, or many languages and long identifiers would add up to gigabytes.
+    """
+
+    held: ClassVar[int] = 0
 
     def __init__(self, language: str, analyse: Callable[[str, str], Iterator[T]]) -> None:
         super().__init__()
@@ -136,9 +141,13 @@ class _Cache(dict[str, tuple[T, ...]]):
     def __missing__(self, chunk: str) -> tuple[T, ...]:
         found = tuple(islice(self._analyse(chunk, self._language), MAX_TERMS))
         if len(chunk) <= _LONGEST_CACHED:
-            if len(self) >= _CACHED_CHUNKS:
-                self.clear()
+            if _Cache.held >= _CACHED_TERMS:
+                for language in LATIN_LANGUAGES:
+                    _INDEXED[language].clear()
+                    _ASKED[language].clear()
+                _Cache.held = 0
             self[chunk] = found
+            _Cache.held += 1 + len(found)
         return found
 
 

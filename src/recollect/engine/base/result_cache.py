@@ -17,6 +17,8 @@ from recollect.model.memories import MemoryRecord, Scope, lapsed
 from recollect.model.messages import Message
 from recollect.model.search import Hit, Recall
 
+_MOST_BYTES = 32 * 2**20  # of all results together, about
+_HIT_BYTES = 4_000  # of a hit, besides its words
 _MAX_AGE = timedelta(minutes=1)  # recency fades meanwhile, though not by much
 
 
@@ -27,6 +29,7 @@ class CachedRecall(NamedTuple):
     drops: int
     found_at: datetime
     answer: Recall
+    size: int = 0
 
 
 @dataclass(slots=True)
@@ -34,6 +37,8 @@ class ResultCache:
     """The latest results of a process, by a key that holds all that a result depends on."""
 
     max_entries: int
+    max_bytes: int = _MOST_BYTES
+    held_bytes: int = 0
     drops: int = 0  # a result that was found before a drop is not kept after it
     _entries: OrderedDict[tuple[str, Hashable], CachedRecall] = field(default_factory=OrderedDict)
     _lock: Lock = field(default_factory=Lock)
@@ -46,7 +51,7 @@ class ResultCache:
             if entry is None:
                 return None
             if entry.generation != generation or not _is_fresh(entry, now):
-                del self._entries[key]
+                self._remove(key)
                 return None
             self._entries.move_to_end(key)
         return _copy(entry.answer)
@@ -55,20 +60,27 @@ class ResultCache:
         """Keep a result, unless it is degraded or something was dropped since it was found."""
         if not self.max_entries or entry.answer.degraded:
             return
-        copied = entry._replace(answer=_copy(entry.answer))
+        copied = entry._replace(answer=_copy(entry.answer), size=_size(entry.answer))
+        key = (scope.user_id, query_key)
         with self._lock:
             if entry.drops != self.drops:
                 return
-            self._entries[scope.user_id, query_key] = copied
-            while len(self._entries) > self.max_entries:
-                self._entries.popitem(last=False)
+            self._remove(key)
+            self._entries[key] = copied
+            self.held_bytes += copied.size
+            while len(self._entries) > self.max_entries or self.held_bytes > self.max_bytes:
+                self._remove(next(iter(self._entries)))
 
     def drop(self, scope: Scope) -> None:
         """Drop a user's results."""
         with self._lock:
             self.drops += 1
             for key in [key for key in self._entries if key[0] == scope.user_id]:
-                del self._entries[key]
+                self._remove(key)
+
+    def _remove(self, key: tuple[str, Hashable]) -> None:
+        removed = self._entries.pop(key, None)
+        self.held_bytes -= removed.size if removed else 0
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -79,6 +91,12 @@ def _is_fresh(entry: CachedRecall, now: datetime) -> bool:
         return False
     records = (hit.record for hit in entry.answer.hits)
     return not any(isinstance(record, MemoryRecord) and lapsed(record, now) for record in records)
+
+
+def _size(answer: Recall) -> int:
+    """Say about how many bytes a result takes."""
+    words = sum(len(hit.record.content) + len(str(hit.metadata)) for hit in answer.hits)
+    return _HIT_BYTES * (1 + len(answer.hits)) + 2 * words
 
 
 def _copy(answer: Recall) -> Recall:

@@ -1,5 +1,6 @@
 """Reading of messages, once a turn: what the hook before a prompt has read, capture does not read again."""
 
+from hashlib import blake2b
 from typing import NamedTuple
 
 from recollect.engine.base import token_usage
@@ -75,7 +76,7 @@ def read_strictly(engine: Engine, scope: Scope, text: str) -> Reading:
 
 
 def _cached(engine: Engine, scope: Scope, reader: Reader, text: str) -> Reading:
-    key = (reader.name, text)
+    key = (reader.name, blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest())  # not the text
     reading = engine.capture.readings.find(scope, key)
     if reading is None:
         reading = reader.read(text.replace(REDACTION_MARK, _UNANNOUNCED))

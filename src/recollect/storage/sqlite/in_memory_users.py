@@ -21,6 +21,9 @@ from recollect.storage.sqlite.binary_codes import Positions, Seqs, products
 FEW_ROWS = 300
 FEW_INSIDE = 500  # rows inside a circle, for which the same is true
 _MOST_USERS = 256
+_MOST_BYTES = 128 * 2**20  # of all users together, about
+_ROW_BYTES = 1_000  # of a row, besides its terms and vectors
+_TERM_BYTES = 80
 _FOREVER = 2**63 - 1
 _MOST_COSINE = 1.01  # with room for rounding
 
@@ -50,6 +53,12 @@ class InMemoryUser:
         holders = {term: self.holders.get(term, ()) for term in terms}
         rows = sorted(set().union(*holders.values()))
         return [self.candidates[row] for row in rows], {term: len(holding) for term, holding in holders.items()}
+
+    @property
+    def bytes(self) -> int:
+        """Say about how much memory this takes: long texts have many terms, and a vector for each passage."""
+        terms = sum(len(candidate.terms) for candidate in self.candidates)
+        return self.matrix.nbytes + _ROW_BYTES * len(self.candidates) + _TERM_BYTES * terms
 
     def scores(self, vector: Vector) -> Vector:
         """Give the scores of all embedded rows, each that of its best passage."""
@@ -157,7 +166,13 @@ class InMemoryUsers:
 
     def __init__(self) -> None:
         self._users: OrderedDict[tuple[str, int], InMemoryUser] = OrderedDict()
+        self._sizes: dict[tuple[str, int], int] = {}
         self._lock = Lock()
+
+    @property
+    def bytes(self) -> int:
+        """Say about how much memory all copies take."""
+        return sum(self._sizes.values())
 
     def fresh(self, key: tuple[str, int], generation: int, now: int, load: Callable[[], InMemoryUser]) -> InMemoryUser:
         """Give a copy that shows the user as of this generation and moment, loading it when the last one does not."""
@@ -166,15 +181,16 @@ class InMemoryUsers:
         if cached and cached.generation == generation and cached.loaded_at <= now < cached.good_until:
             return cached
         loaded = load()
+        size = loaded.bytes
         with self._lock:
-            self._users[key] = loaded
+            self._users[key], self._sizes[key] = loaded, size
             self._users.move_to_end(key)
-            if len(self._users) > _MOST_USERS:
-                self._users.popitem(last=False)
+            while len(self._users) > _MOST_USERS or (self.bytes > _MOST_BYTES and len(self._users) > 1):
+                del self._sizes[self._users.popitem(last=False)[0]]
         return loaded
 
     def drop(self, user_id: str) -> None:
         """Let go of a user's copies, so that what was forgotten does not linger in memory either."""
         with self._lock:
             for key in [key for key in self._users if key[0] == user_id]:
-                del self._users[key]
+                del self._users[key], self._sizes[key]

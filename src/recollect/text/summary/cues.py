@@ -20,6 +20,7 @@ _SIGNS: tuple[Sign, ...] = get_args(Sign)
 
 _WORD = re.compile(r"\w+(?:'\w+)?")
 _KEY = 3  # cues are filed under the first letters of their first word
+_LONGEST_CACHED = 64  # characters: what is longer is no word, and would be kept as a key
 _SPELLINGS = str.maketrans({"\u2019": "'", "\u02bc": "'", "\u0451": "\u0435"})
 
 
@@ -69,8 +70,12 @@ def lead_length(words: Sequence[str]) -> int:
     return length
 
 
-@lru_cache(maxsize=20_000)
 def _cues_for(word: str) -> tuple[_Cue, ...]:
+    return (_find_cues if len(word) <= _LONGEST_CACHED else _find_cues.__wrapped__)(word)
+
+
+@lru_cache(maxsize=20_000)
+def _find_cues(word: str) -> tuple[_Cue, ...]:
     return tuple(cue for cue in _cues().get(word[:_KEY], ()) if _agree(cue.words[0], word))
 
 
