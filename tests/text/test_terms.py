@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.text.language import languages_in, stop_words
-from recollect.text.stems import stem
+from recollect.text.stems import _stem
 from recollect.text.terms import MAX_TERM_CHARACTERS, MAX_TERMS, index_terms, query_words
 from recollect.text.terms import query_terms as terms_of_words
 from tests.growth import assert_linear
@@ -167,7 +167,7 @@ def test_a_hostile_megabyte_takes_linear_time(name: str) -> None:
 
 def test_threads_that_stem_at_once_do_not_disturb_each_other() -> None:
     words = ["appointments", "running", "happiness", "relational", "conditional", "organisations"] * 50
-    alone = [stem.__wrapped__(word, "en") for word in words]
+    alone = [_stem.__wrapped__(word, "en") for word in words]
     with ThreadPoolExecutor(8) as threads:
-        together = list(threads.map(lambda word: stem.__wrapped__(word, "en"), words))
+        together = list(threads.map(lambda word: _stem.__wrapped__(word, "en"), words))
     assert together == alone
