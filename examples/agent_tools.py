@@ -17,5 +17,5 @@ with Memory.open() as memory:
     print(", ".join(tool.__name__ for tool in tools))
     print(store("Prefers green tea in the morning").partition(":")[0])
     print(recall("which tea does the user like?").partition("] ")[2].rpartition(" (")[0])
-    forget("green tea")
+    forget("Prefers green tea in the morning")
     print(recall("which tea does the user like?"))

@@ -225,8 +225,9 @@ def test_forget_a_session_takes_messages_and_memories(cli: Cli) -> None:
     plan = cli.json("forget", "--session", "c1", "--dry-run")
     assert (plan["memories"], plan["versions"], plan["messages"], plan["dry_run"]) == (1, 0, 2, True)
     assert cli.ok("forget", "--session", "c1", "--dry-run").startswith("Would forget 1 memory and 2 messages.\n")
-    assert cli.ok("forget", message) == "Forgotten for good: 1 message.\n"
-    assert cli.ok("forget", "--session", "c1", "--yes") == "Forgotten for good: 1 memory and 1 message.\n"
+    assert cli.ok("forget", message) == f"Forgotten for good: 1 message.\n  message: {ROOF}\n"
+    told = cli.ok("forget", "--session", "c1", "--yes")
+    assert told == f"Forgotten for good: 1 memory and 1 message.\n  memory: The roof is old\n  message: {ANSWER}\n"
     assert [item["id"] for item in cli.json("list")["items"]] == [kept]
     assert cli("conversation", "c1").exit_code == 3
     gone = cli("forget", "--session", "c1", "--yes")
@@ -238,7 +239,9 @@ def test_forget_a_source_or_everything_counts_what_goes(cli: Cli) -> None:
     talk(cli, "c1", ROOF)
     refused = cli("forget", "--source", "camera")
     assert refused.stderr.startswith("Error: Forgetting all that came from camera needs --yes")
-    assert cli.ok("forget", "--source", "camera", "--yes") == "Forgotten for good: 1 memory.\n"
+    assert cli.ok("forget", "--source", "camera", "--yes") == (
+        "Forgotten for good: 1 memory.\n  memory: Seen by the camera\n"
+    )
     assert cli("forget", "--source", "camera", "--yes").exit_code == 3
     cli.store("Two")
     everything = cli.json("forget", "--everything", "--yes")

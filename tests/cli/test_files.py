@@ -211,7 +211,7 @@ def test_a_forgotten_file_stays_away_and_a_forgotten_folder_too(cli: Cli, notes:
         "1 before, and left alone; `recollect add` brings a file back",
     )
     assert cli("forget", "--folder", str(notes)).exit_code == 2
-    assert cli.ok("forget", "--folder", str(notes), "--yes") == "Forgotten for good: 1 file.\n"
+    assert cli.ok("forget", "--folder", str(notes), "--yes") == "Forgotten for good: 1 file.\n  file home.md\n"
     assert (notes / "home.md").exists()
     assert cli("forget", "--folder", str(notes), "--yes").exit_code == 3
     assert cli("sync").exit_code == 2

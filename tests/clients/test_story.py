@@ -116,11 +116,14 @@ def test_conversations_and_turns(me: Verbs) -> None:
 
 def test_forgetting(me: Verbs) -> None:
     made = me.remember("The door code is blue")
-    assert me.forget(query="door code", dry_run=True).action == "would_delete"
+    assert me.forget(query="door code").action == "candidates"
+    assert me.forget(query="door code", all=True, documents="keep", dry_run=True).action == "would_delete"
     forgotten = me.forget(made.id, receipt=True)
     assert (forgotten.action, forgotten.id) == ("deleted", made.id)
     assert forgotten.receipt is not None
-    assert forgotten.receipt.request == "id"
+    assert (forgotten.receipt.request, forgotten.receipt.documents) == ("id", "ask")
+    assert [item.text for item in forgotten.items] == ["The door code is blue"]
+    assert forgotten.receipt.not_covered
     with pytest.raises(NotFound, match="No memory"):
         me.get(made.id)
     assert me.forget(query="door code").action == "not_found"

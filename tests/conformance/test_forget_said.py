@@ -31,7 +31,7 @@ def everything_shown(me: UserMemory, query: str) -> str:
 
 def test_a_query_reaches_every_place_that_says_it(memory: Memory, me: UserMemory) -> None:
     me.after_turn(TURN, session="s1")
-    planned = me.forget(query="diabetes", dry_run=True)
+    planned = me.forget(query="diabetes", all=True, dry_run=True)
     assert planned.action == "would_delete"
     assert sorted((item.kind, item.fate) for item in planned.items) == [
         ("memory", "deleted"),
@@ -43,9 +43,10 @@ def test_a_query_reaches_every_place_that_says_it(memory: Memory, me: UserMemory
         "I have type 1 diabetes and I live in Brno.",
         "Sorry to hear about your diabetes!",
     }
-    answer = me.forget(query="diabetes")
+    answer = me.forget(query="diabetes", all=True)
     assert (answer.action, answer.ids, answer.rewritten) == ("deleted", planned.ids, planned.rewritten)
-    assert not any(item.text for item in answer.items)
+    assert answer.items == planned.items, "what is gone is said in words"
+    assert not any(item.text for item in answer.wordless().items)
     assert "diabet" not in everything_shown(me, "diabetes")
     assert texts(me) == ["I live in Brno. My sister is called Jana.", "Brno is lovely."]
     assert all(message.metadata["forgotten_at"] for message in me.conversation("s1").messages())
@@ -65,7 +66,7 @@ def test_what_is_rewritten_wakes_the_worker(memory: Memory, me: UserMemory) -> N
     memory._engine.background.employ(work)
     me.forget(query="nothing that was said")
     assert not woken.is_set()
-    assert len(me.forget(query="diabetes").rewritten) == 2
+    assert len(me.forget(query="diabetes", all=True).rewritten) == 2
     assert woken.wait(PATIENCE_S)
 
 
@@ -88,7 +89,7 @@ def test_forgetting_by_id_names_the_messages_that_still_say_it(me: UserMemory) -
 
 def test_a_message_of_which_nothing_is_left_is_deleted(memory: Memory, me: UserMemory) -> None:
     me.after_turn([{"role": "user", "content": "I'm allergic to peanuts."}], session="s1")
-    answer = me.forget(query="peanuts")
+    answer = me.forget(query="I am allergic to peanuts")
     assert (answer.action, answer.messages, answer.rewritten) == ("deleted", 1, ())
     assert texts(me) == []
     assert memory.doctor() == ()
@@ -97,7 +98,7 @@ def test_a_message_of_which_nothing_is_left_is_deleted(memory: Memory, me: UserM
 def test_a_host_that_delivers_the_history_again_brings_nothing_back(me: UserMemory) -> None:
     first = {"role": "user", "content": "Good morning, what is on today?"}
     me.after_turn([first, *TURN], session="s1")
-    me.forget(query="diabetes")
+    me.forget(query="diabetes", all=True)
     left = texts(me)
     more: list[dict[str, Any]] = [
         {"role": "user", "content": "And tomorrow?"},
@@ -129,7 +130,7 @@ def test_several_things_are_listed_by_kind_and_go_together_when_all_are_meant(me
 def test_an_old_version_that_says_it_goes_alone(me: UserMemory) -> None:
     me.facts.set("user", "home", "Ostrava")
     me.facts.set("user", "home", "Brno")
-    answer = me.forget(query="Ostrava")
+    answer = me.forget(query="Ostrava", all=True)
     assert (answer.action, [item.kind for item in answer.items]) == ("deleted", ["version"])
     assert [record.value for record in me.history(me.list().items[0].id)] == ["Brno"]
 
@@ -154,7 +155,7 @@ def test_what_tools_and_blocks_say_goes_and_their_form_stays(memory: Memory, me:
             {"role": "assistant", "content": "It costs 12 EUR.", "metadata": {"topic": "insulin"}},
         ]
     )
-    assert me.forget(query="insulin").action == "deleted"
+    assert me.forget(query="insulin", all=True).action == "deleted"
     user, call, result, answer = chat.messages()
     assert (user.content, user.blocks[0]["text"]) == ("Thanks.\n[image_url]", "Thanks.")
     assert call.tool_calls[0].arguments == '{"q": "", "n": 3}'
@@ -190,11 +191,11 @@ def test_files_lose_the_sentence_and_do_not_bring_it_back(memory: Memory, me: Us
     note.parent.mkdir()
     note.write_text("# Health\n\nMy diabetes was found in 2019. The dentist is Dr. Novak.\n\nI run on Sundays.\n")
     me.files.sync(note.parent)
-    planned = me.forget(query="diabetes", dry_run=True)
+    planned = me.forget(query="diabetes", all=True, dry_run=True)
     assert [(item.kind, item.path.partition(":")[0], item.text) for item in planned.items] == [
         ("file", "health.md", "My diabetes was found in 2019.")
     ]
-    me.forget(query="diabetes")
+    me.forget(query="diabetes", all=True)
     for changed in (False, True):
         shown = everything_shown(me, "diabetes") + me.files.read("health.md").text
         assert "diabetes" not in shown
@@ -227,3 +228,55 @@ def test_a_memory_in_other_words_does_not_go_for_words_that_are_said_elsewhere(m
     answer = me.forget(query="lawnmower")
     assert answer.action in ("candidates", "deleted")
     assert me.count() == 1
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["user", "mode", "dark mode", "Jana", "which mode do I prefer?", "I never prefer dark mode in all applications"],
+)
+def test_a_query_that_does_not_say_the_memory_itself_only_shows_it(me: UserMemory, query: str) -> None:
+    kept = me.remember("The user and Jana prefer dark mode in all applications", type="preference")
+    answer = me.forget(query=query)
+    assert (answer.action, answer.ids, me.count()) == ("candidates", (), 1)
+    shown = {(hit.id, hit.content, hit.type) for hit in answer.candidates if hit.created_at}
+    assert (kept.id, "The user and Jana prefer dark mode in all applications", "preference") in shown
+    assert me.forget(query=query, dry_run=True).action == "candidates"
+
+
+@pytest.mark.parametrize("query", ["Prefers dark mode in all applications", "in all applications, prefers DARK mode!"])
+def test_a_query_that_says_the_memory_itself_forgets_at_once_and_says_what(me: UserMemory, query: str) -> None:
+    gone = me.remember("Prefers dark mode in all applications")
+    me.remember("The room is dark")
+    answer = me.forget(query=query)
+    assert (answer.action, answer.ids) == ("deleted", (gone.id,))
+    assert [(item.kind, item.text) for item in answer.items] == [("memory", "Prefers dark mode in all applications")]
+    assert me.count() == 1
+
+
+def test_few_words_take_no_longer_sentences_along(me: UserMemory) -> None:
+    me.remember("Oat milk")
+    talk = me.conversation("s1")
+    for number in range(5):
+        talk.append("user", f"Shop {number} sells oat milk for {number} EUR.")
+    answer = me.forget(query="oat milk")
+    assert (answer.action, me.count(), len(texts(me))) == ("candidates", 1, 5)
+    assert sorted(item.kind for item in answer.items) == ["memory", *["message"] * 5]
+    assert all(item.id and item.text and item.created_at for item in answer.items)
+    for item in answer.items:
+        assert me.forget(item.id).action == "deleted"
+    assert (me.count(), texts(me)) == (0, [])
+
+
+def test_whatever_is_forgotten_is_said_in_words(me: UserMemory, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "tea.md").write_text("Green tea.\n")
+    me.files.sync(notes)
+    me.conversation("s1").append("user", "The kettle is new.")
+    kept = me.remember("Tea is in the tin", source="import")
+    me.remember("The tin is red", source="camera")
+    said = [
+        [item.text or item.path for item in answer.items]
+        for answer in (me.forget(kept.id), me.forget(source="camera"), me.forget(session="s1"), me.forget(folder=notes))
+    ]
+    assert said == [["Tea is in the tin"], ["The tin is red"], ["The kettle is new."], ["tea.md"]]

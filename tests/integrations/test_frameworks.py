@@ -92,7 +92,10 @@ def test_tools_answer_in_words_a_model_can_use(me: UserMemory) -> None:
     assert stored.removeprefix("created: ") in found
     assert forget.invoke({}).startswith("Nothing was deleted")
     assert forget.invoke({"memory_id": "nonsense"}) == "not_found"
-    assert forget.invoke({"query": "green tea"}).startswith("deleted")
+    assert forget.invoke({"query": "green tea"}).startswith("candidates\n- id ")
+    gone = forget.invoke({"query": "Prefers green tea in the morning"})
+    assert gone.startswith("deleted")
+    assert gone.endswith("Prefers green tea in the morning")
     assert me.count() == 0
 
 

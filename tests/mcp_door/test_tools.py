@@ -84,7 +84,9 @@ def test_what_was_stored_is_recalled_and_forgotten(memory: Memory, me: UserMemor
         text, details = await checked(client, "memory_store", content=said, type="preference")
         assert (details["action"], details["existingId"]) == ("duplicate", made)
         text, details = await checked(client, "memory_forget", memoryId=made)
-        assert (text, details) == (f"Forgotten: {made}.", {"action": "deleted", "id": made})
+        assert text.startswith("Forgotten: 1 memory.\n\n1. [memory ")
+        assert text.endswith("]: User prefers TypeScript")
+        assert (details["action"], details["id"], details["items"][0]["text"]) == ("deleted", made, said)
         assert await checked(client, "memory_forget", memoryId=made) == (
             "No relevant memories found. Nothing was forgotten.",
             {"action": "not_found"},
@@ -168,6 +170,7 @@ def test_recall_is_narrowed_by_type_and_time(memory: Memory, me: UserMemory, clo
 
 def test_several_that_could_be_meant_are_given_with_full_ids(memory: Memory, me: UserMemory) -> None:
     made = {me.remember(f"Meeting with Petr about the {what} budget", type="fact").id for what in ("garden", "kitchen")}
+    said = me.conversation("c1").append("user", "Is there a meeting with Petr about the budget?").id
 
     async def talk(client: Client) -> None:
         text, details = await checked(client, "memory_forget", query="meeting with Petr about the budget")
@@ -175,9 +178,11 @@ def test_several_that_could_be_meant_are_given_with_full_ids(memory: Memory, me:
         assert details["found"] == 2
         assert {one["id"] for one in details["candidates"]} == made
         assert all(f"memoryId {one}: [fact] Meeting with Petr" in text for one in made)
+        assert f"memoryId {said}: [message " in text
 
         text, details = await checked(client, "memory_forget", query="meeting with Petr about the budget", all=True)
         assert details["action"] == "deleted"
+        assert "Meeting with Petr about the garden budget" in text
 
     speak(in_process(memory), talk)
     assert me.count() == 0

@@ -383,8 +383,8 @@ WRITES: Mapping[str, Crossing] = {
             "extend_conversation": lambda w: w.extend_conversation(("c2", False, 77, {}, NOW, SOON)),
             "lost_versions": _lost_versions,
             "recount_chunks": _recount_chunks,
-            "forget_traces": lambda w: w.forget_traces(everything=False),
-            "forget_all_traces": lambda w: w.forget_traces(everything=True),
+            "forget_traces": lambda w: w.forget_traces([]),
+            "forget_all_traces": lambda w: w.forget_traces(None),
         }.items()
     },
     "insert_many as distributed": _insert_as_distributed,

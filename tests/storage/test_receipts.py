@@ -2,16 +2,17 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import apsw
 import pytest
 
-from recollect import InvalidInput, Memory
+from recollect import InvalidInput, Memory, NotFound
 from recollect.api.user import UserMemory
 from recollect.engine.forgetting.marks import KeyedMark, read_marks
-from recollect.engine.forgetting.receipt import MarkSet
+from recollect.engine.forgetting.receipt import MarkSet, signed
 from recollect.errors import ReceiptRefused
 from recollect.model.receipts import ErasureCheck, Receipt
 from tests.postgres_server import TOOLS
@@ -65,7 +66,7 @@ def test_whatever_is_forgotten_has_a_receipt_that_holds(database: str, tmp_path:
         me = _furnish(memory, tmp_path)
         forgotten = me.forget(**_WAYS[way](me, tmp_path), receipt=True)
         receipt = _receipt(forgotten)
-        told = json.dumps(receipt.document())
+        told = json.dumps({**receipt.document(), "not_covered": [] if way == "query" else receipt.not_covered})
         assert not [word for word in ("boathouse", "-7731", "4711-", "flower", "Rostock") if word in told]
         assert receipt.request == ("id" if way == "file" else way)
         assert (receipt.user, receipt.actor, receipt.purged) == ("anna", "local", way == "everything")
@@ -75,9 +76,10 @@ def test_whatever_is_forgotten_has_a_receipt_that_holds(database: str, tmp_path:
         assert receipt.pending == forgotten.pending
         line = memory.operations.audit_log("anna")[receipt.audit.number - 1]
         assert (line.action, line.items, line.hash) == ("forget-receipt", (receipt.id,), receipt.audit.hash)
-        for given in (receipt, told, receipt.document()):
+        for given in (receipt, json.dumps(receipt.document()), receipt.document()):
             check = memory.verify_erasure(given)
-            assert (check.left, check.again, check.erased) == ((), (), True)
+            assert (check.again, check.erased) == ((), way != "query")
+            assert {finding.place for finding in check.left} == ({"originals"} if way == "query" else set())
         assert bool(check.unseen) == is_server(database)
 
 
@@ -88,15 +90,15 @@ def _doctored(receipt: Receipt, **changes: Any) -> dict[str, Any]:
 def test_only_its_own_unchanged_receipts_are_taken(fresh_database: FreshDatabase, tmp_path: Path) -> None:
     with _open(fresh_database(), tmp_path) as memory, open_memory(fresh_database()) as another:
         me = _furnish(memory, tmp_path)
-        receipt = _receipt(me.forget(query="spare key of the boathouse", all=True, receipt=True))
+        receipt = _receipt(me.forget(query="spare key of the boathouse", all=True, receipt=True, documents="forget"))
         with pytest.raises(ReceiptRefused, match="of another store"):
             another.verify_erasure(receipt)
         forged = {"counts": {"memories": 0}, "user": "eve", "marks": {}, "pending": "x", "signature": "00"}
         for field, value in forged.items():
             with pytest.raises(ReceiptRefused, match="its signature does not fit"):
                 memory.verify_erasure(_doctored(receipt, **{field: value}))
-        with pytest.raises(ReceiptRefused, match="version 2"):
-            memory.verify_erasure(_doctored(receipt, version=2))
+        with pytest.raises(ReceiptRefused, match="version 3"):
+            memory.verify_erasure(_doctored(receipt, version=3))
         for junk in ("[]", "{}", "not json", b"\xff", json.dumps({"version": 1, "signature": ""})):
             with pytest.raises(ReceiptRefused):
                 memory.verify_erasure(junk)
@@ -113,6 +115,124 @@ def test_nothing_is_promised_of_what_was_not_forgotten(database: str) -> None:
         me.conversation("c1").append("user", f"{_SAID}.")
         receipt = _receipt(me.forget(kept.id, receipt=True))  # the message was not meant
         assert (receipt.elsewhere, memory.verify_erasure(receipt).left) == (1, ())
+
+
+def _letter(memory: Memory, name: str, data: bytes) -> tuple[UserMemory, str]:
+    me = memory.user("anna")
+    me.remember(_OTHER)
+    me.remember(_SAID)
+    return me, me.files.add(data, name=name).file.id
+
+
+_LETTERS = {
+    "letter.md": f"# Keys\n\nDear Anna, well. {_SAID}. Yours, Tom.\n".encode(),
+    "letter.html": f"<h1>Keys</h1><p>Dear <b>Anna</b>, well. The spare <i>key</i>{_SAID[13:]}.</p>".encode(),
+}
+
+
+@pytest.mark.parametrize("name", _LETTERS)
+def test_originals_that_say_it_are_named_until_it_is_decided(database: str, tmp_path: Path, name: str) -> None:
+    with _open(database, tmp_path) as memory:
+        me, letter = _letter(memory, name, _LETTERS[name])
+        forgotten = me.forget(query=_SAID, receipt=True)
+        assert ("document", letter, "kept", name) in [
+            (item.kind, item.id, item.fate, item.path) for item in forgotten.items
+        ]
+        receipt = _receipt(forgotten)
+        assert (receipt.documents, receipt.kept) == ("ask", (letter,))
+        assert [line for line in receipt.not_covered if name in line and letter in line]
+        check = memory.verify_erasure(receipt)
+        assert (check.erased, check.kept, _tables(check, "left")) == (False, (name,), {"originals"})
+        assert check.not_covered == receipt.not_covered
+        assert b"boathouse" in me.files.original(letter)
+        assert me.forget(letter).files == 1
+        check = memory.verify_erasure(receipt)
+        assert (check.left, check.kept) == ((), ())
+
+
+@pytest.mark.parametrize("documents", ["keep", "forget"])
+def test_what_becomes_of_documents_is_chosen_and_stated(database: str, tmp_path: Path, documents: str) -> None:
+    with _open(database, tmp_path) as memory:
+        me, letter = _letter(memory, "letter.md", _LETTERS["letter.md"])
+        forgotten = me.forget(query=_SAID, receipt=True, documents=documents)  # type: ignore[arg-type]
+        receipt, kept = _receipt(forgotten), documents == "keep"
+        check = memory.verify_erasure(receipt)
+        assert (check.left, check.kept) == ((), ("letter.md",) if kept else ())
+        assert (receipt.documents, receipt.kept, forgotten.files) == (
+            documents,
+            (letter,) if kept else (),
+            int(not kept),
+        )
+        if not kept:
+            with pytest.raises(NotFound):
+                me.files.original(letter)
+            assert not [path for path in (tmp_path / "originals").rglob("*") if path.is_file()]
+        with pytest.raises(InvalidInput, match="belongs to a query"):
+            me.forget(letter, documents=documents)  # type: ignore[arg-type]
+        with pytest.raises(InvalidInput, match="must be ask, forget or keep"):
+            me.forget(query="x", documents="x")  # type: ignore[arg-type]
+
+
+def test_what_lies_on_the_disk_and_beyond_is_named(database: str, tmp_path: Path) -> None:
+    with _open(database, tmp_path) as memory:
+        me = _furnish(memory, tmp_path)
+        stated = "\n".join(_receipt(me.forget(query=_SAID, all=True, receipt=True)).not_covered)
+        assert f"{tmp_path}/notes-7731/keys.md on the disk" in stated
+        assert "Backups" in stated
+        assert "answers, audit_log, changes" in stated
+        folder = _receipt(me.forget(folder=tmp_path / "notes-7731", receipt=True))
+        assert "1 synced file(s)" in "\n".join(folder.not_covered), "by their number: their names were forgotten"
+
+
+def test_receipts_of_the_first_version_still_hold(database: str) -> None:
+    with open_memory(database) as memory:
+        me = memory.user("anna")
+        receipt = _receipt(me.forget(me.remember(_SAID).id, receipt=True))
+        bare = replace(receipt, version=1, documents="", kept=(), not_covered=(), unseen=(), signature="")
+        old = signed(bare, memory._engine.store.receipt_keys().signing).document()
+        assert not {"documents", "kept", "not_covered", "unseen"} & set(old)
+        assert memory.verify_erasure(old).erased
+        with pytest.raises(ReceiptRefused, match="signature does not fit"):
+            memory.verify_erasure({**old, "counts": {}})
+
+
+@pytest.mark.parametrize("way", ["id", "query", "file"])
+def test_a_search_log_keeps_no_ids_of_what_is_forgotten(database: str, tmp_path: Path, way: str) -> None:
+    with _open(database, tmp_path, **{"serve.search_log": "queries"}) as memory:
+        me = _furnish(memory, tmp_path)
+        me.recall("spare key of the boathouse")
+        me.search_context("spare key of the boathouse")
+        me.recall("Who takes the ferry to Rostock?")
+        memory._engine.search.notes.flush()
+        if way == "query":
+            forgotten = me.forget(query=_SAID, all=True, receipt=True, documents="forget")
+        else:
+            forgotten = me.forget(**_WAYS[way](me, tmp_path), receipt=True)
+        assert memory.verify_erasure(_receipt(forgotten)).left == ()
+        with plain(database) as store:
+            assert [found for (found,) in store.rows("SELECT found FROM search_log") if found], "others stay"
+
+
+def _sample(memory: Memory, database: str) -> None:
+    """Take statistics, as autovacuum does."""
+    if not is_server(database):
+        memory.maintain()
+        return
+    with plain(database) as store:
+        store.rows("ANALYZE")
+
+
+@pytest.mark.parametrize("way", ["id", "query"])
+def test_statistics_of_ids_are_no_remainder(database: str, tmp_path: Path, way: str) -> None:
+    with _open(database, tmp_path) as memory:
+        me = _furnish(memory, tmp_path)
+        _sample(memory, database)
+        which = _WAYS[way](me, tmp_path)
+        receipt = _receipt(me.forget(**which, receipt=True, documents="forget" if "query" in which else "ask"))
+        assert receipt.places["statistics"] == ("checked" if is_server(database) else "erased")
+        for _ in range(2):
+            assert memory.verify_erasure(receipt).left == ()
+            _sample(memory, database)
 
 
 def _tables(check: ErasureCheck, which: str) -> set[str]:

@@ -189,8 +189,10 @@ export interface ForgetTarget {
   source?: string;
   folder?: string;
   everything?: boolean;
-  /** Forget all that a query finds, not only a single thing. */
+  /** Forget all that a query finds; without it, only a query that says a memory itself forgets. */
   all?: boolean;
+  /** What becomes of added documents that a query finds: forgotten whole, or kept as originals; "ask" names them. */
+  documents?: "ask" | "forget" | "keep";
   /** Forget what the memory was learned from, too. */
   sources?: boolean;
   /** Let it be stored again when a host delivers it again. */

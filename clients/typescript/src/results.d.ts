@@ -238,11 +238,12 @@ export interface About {
 
 /** One thing that was deleted or rewritten, or would be. */
 export interface ForgottenItem {
-  kind: "memory" | "version" | "message" | "summary" | "file";
+  kind: "memory" | "version" | "message" | "summary" | "file" | "document";
   id: string;
-  fate: "deleted" | "rewritten" | "remade";
+  fate: "deleted" | "rewritten" | "remade" | "kept";
   text: string;
   path: string;
+  created_at: string | null;
 }
 
 /** What a `forget` did, or would do. */

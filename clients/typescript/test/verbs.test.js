@@ -69,10 +69,13 @@ test("many memories are stored in batches and listed in pages", async () => {
 test("forgetting by query shows what it means before it does it", async () => {
   const me = freshUser();
   const made = await me.remember("The safe is behind the mirror");
-  const preview = await me.forget({ query: "safe behind the mirror", dry_run: true });
+  const shown = await me.forget({ query: "safe behind the mirror" });
+  assert.deepEqual([shown.action, shown.candidates.map(({ id }) => id)], ["candidates", [made.id]]);
+  const preview = await me.forget({ query: "safe behind the mirror", all: true, documents: "keep", dry_run: true });
   assert.deepEqual([preview.action, preview.ids], ["would_delete", [made.id]]);
   assert.equal((await me.get(made.id)).id, made.id);
-  assert.equal((await me.forget({ query: "safe behind the mirror" })).action, "deleted");
+  const gone = await me.forget({ query: "The safe is behind the mirror" });
+  assert.deepEqual([gone.action, gone.items[0].text], ["deleted", "The safe is behind the mirror"]);
   await assert.rejects(me.get(made.id), NotFound);
   const other = await me.remember("The kettle is red");
   assert.equal((await me.forget(other.id)).action, "deleted");

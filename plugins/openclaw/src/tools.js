@@ -46,12 +46,13 @@ export const TOOLS = [
   {
     name: "memory_forget",
     label: "Memory Forget",
-    description: "Delete specific memories for good. Give memoryId when you know the id, query otherwise; when several memories could be meant nothing is deleted, and they are listed.",
+    description: "Delete specific memories for good. A query deletes at once only if it says the memory itself, in its words; otherwise nothing is deleted and candidates are listed with their ids: ask the user, then call again with the memoryId of the right one, or memoryIds. Tell the user in words what was deleted.",
     parameters: {
       type: "object",
       properties: {
-        query: { ...QUERY, description: "What to forget, in its words." },
-        memoryId: { type: "string", minLength: 1, maxLength: 100, description: "The full id of a memory." },
+        query: { ...QUERY, description: "What to forget, in the words of the memory." },
+        memoryId: { type: "string", minLength: 1, maxLength: 100, description: "The full id of a memory, message or document." },
+        memoryIds: { type: "array", minItems: 1, maxItems: 50, items: { type: "string", minLength: 1, maxLength: 100 }, description: "Several full ids, after the user has agreed to the list." },
       },
       additionalProperties: false,
     },
@@ -140,27 +141,48 @@ function remembered({ action, id, existing_id: existingId, left_out: leftOut = [
   return answer(`Stored: ${id}.${replaced}${missing}`, details);
 }
 
-async function forget({ client, config }, { user, ctx, toolCallId, params, signal }) {
-  const { query, memoryId } = params;
-  if ((query === undefined) === (memoryId === undefined)) return failed("memory_forget needs exactly one of query and memoryId.", "refused");
-  const body = memoryId === undefined ? { query: text(query, "query") } : { id: text(memoryId, "memoryId"), sources: true };
-  const idempotencyKey = keyOf({ user, path: "/api/forget", name: [ctx?.sessionId, toolCallId, body] });
-  const done = await client.call("POST", "/api/forget", { user, body, idempotencyKey, signal, timeoutMs: config.toolTimeoutMs });
-  if (done.action === "not_found") return answer(`${NOTHING} Nothing was forgotten.`, { action: "not_found" });
-  if (done.action === "deleted") return forgotten(done);
+async function forget(memory, { user, ctx, toolCallId, params, signal }) {
+  const { query, memoryId, memoryIds } = params;
+  if ([query, memoryId, memoryIds].filter((given) => given !== undefined).length !== 1) return failed("memory_forget needs exactly one of query, memoryId and memoryIds.", "refused");
+  const bodies = query !== undefined
+    ? [{ query: text(query, "query") }]
+    : [...new Set(memoryIds ?? [memoryId])].map((id) => ({ id: text(id, "memoryId"), sources: true }));
+  const answers = [];
+  for (const body of bodies) {
+    const idempotencyKey = keyOf({ user, path: "/api/forget", name: [ctx?.sessionId, toolCallId, body] });
+    answers.push(await memory.client.call("POST", "/api/forget", { user, body, idempotencyKey, signal, timeoutMs: memory.config.toolTimeoutMs }));
+  }
+  const deleted = answers.filter((done) => done.action === "deleted");
+  if (deleted.length) return forgotten(deleted);
+  const [done] = answers;
+  return done.action === "candidates" ? candidatesOf(done) : answer(`${NOTHING} Nothing was forgotten.`, { action: "not_found" });
+}
+
+function candidatesOf(done) {
   const candidates = (done.candidates ?? []).map(entryOf);
-  const lines = candidates.map((each) => `${each.id}: [${each.type}] ${harmless(each.content, 300)}`);
-  const heading = `Found ${counted(candidates.length, "candidate", "candidates")}, and nothing was forgotten. Specify memoryId:`;
+  const known = new Set(candidates.map((each) => each.id));
+  for (const item of done.items ?? []) {
+    if (item.fate === "kept" || known.has(item.id)) continue;
+    known.add(item.id);
+    candidates.push({ id: item.id, type: item.kind, content: harmless(item.text || item.path), created_at: item.created_at ?? undefined });
+  }
+  const lines = candidates.map((each) => `memoryId ${each.id}: [${[each.type, each.created_at?.slice(0, 10)].filter(Boolean).join(" ")}] ${harmless(each.content, 300)}`);
+  const heading = `Found ${counted(candidates.length, "candidate", "candidates")}, and nothing was forgotten. Ask the user, then specify memoryId:`;
   return answer(numbered(heading, lines), { action: "candidates", found: candidates.length, candidates });
 }
 
-function forgotten(done) {
-  const items = done.items ?? [];
-  const paths = [...new Set(items.map((item) => item.path).filter(Boolean))];
-  const files = paths.length ? ` These files on disk say it still: ${harmless(paths.join(", "), 500)}` : "";
-  const amount = Math.max(items.length, done.ids?.length ?? 0, 1);
-  const details = { action: "deleted", found: amount, ...(done.ids?.[0] && { id: done.ids[0] }) };
-  return answer(`Forgotten: ${counted(amount, "item", "items")}.${files}`, details);
+function forgotten(answers) {
+  const items = answers.flatMap((done) => done.items ?? []);
+  const gone = items.filter((item) => item.fate !== "kept");
+  const paths = [...new Set(items.filter((item) => item.kind === "file" && item.fate === "rewritten").map((item) => item.path))];
+  const files = paths.length ? `\nThese files on disk say it still: ${harmless(paths.join(", "), 500)}` : "";
+  const kept = items.filter((item) => item.fate === "kept").map((item) => `${harmless(item.path, 200)} (memoryId ${item.id})`);
+  const originals = kept.length ? `\nThe originals of these documents say it still; ask the user whether to forget them: ${kept.join(", ")}` : "";
+  const amount = Math.max(gone.length, answers.flatMap((done) => done.ids ?? []).length, 1);
+  const lines = gone.map((item) => `[${item.kind}] ${harmless(item.text || item.path || item.id, 300)}`);
+  const heading = `Forgotten: ${counted(amount, "item", "items")}.`;
+  const [id] = answers.flatMap((done) => done.ids ?? []);
+  return answer(`${lines.length ? numbered(heading, lines) : heading}${files}${originals}`, { action: "deleted", found: amount, ...(id && { id }), items });
 }
 
 async function searchContext({ client, config, sessions }, { user, ctx, params, signal }) {

@@ -15,7 +15,7 @@ const ANSWERS = {
   "GET /api/memories/search": { hits: [HIT], degraded: [] },
   "POST /api/context/search": { hits: [HIT], degraded: [] },
   "POST /api/memories/unified": { action: "created", id: "m2", existing_id: null },
-  "POST /api/forget": { action: "deleted", ids: ["m1"], items: [{ kind: "memory", id: "m1" }] },
+  "POST /api/forget": { action: "deleted", ids: ["m1"], items: [{ kind: "memory", id: "m1", fate: "deleted", text: "Likes oat milk", path: "" }] },
   "GET /api/stats": { memories: 3, files: 0, chunks: 0 },
   "GET /readyz": { status: "ready" },
 };
@@ -105,9 +105,13 @@ test("the tools answer as documented", async () => {
   assert.deepEqual([context.details.results[0].source, context.details.results[0].similarity], ["memory", 0.7]);
   const gone = await host.tool("memory_forget", OWNER).execute("c4", { memoryId: "m1" });
   assert.deepEqual([gone.details.action, gone.details.id], ["deleted", "m1"]);
-  service.answers["POST /api/forget"] = { action: "candidates", candidates: [HIT, { ...HIT, id: "m9" }] };
+  assert.match(gone.content[0].text, /Likes oat milk/);
+  await host.tool("memory_forget", OWNER).execute("c4b", { memoryIds: ["m1", "m2", "m1"] });
+  assert.deepEqual(service.sent("/api/forget").slice(-2).map(({ body }) => body.id), ["m1", "m2"]);
+  service.answers["POST /api/forget"] = { action: "candidates", candidates: [HIT, { ...HIT, id: "m9" }], items: [{ kind: "message", id: "m10", fate: "rewritten", text: "Buy oat milk", path: "", created_at: "2026-03-01T10:00:00Z" }] };
   const which = await host.tool("memory_forget", OWNER).execute("c5", { query: "tea" });
-  assert.deepEqual([which.details.action, which.details.found, which.details.candidates[1].id], ["candidates", 2, "m9"]);
+  assert.deepEqual([which.details.action, which.details.found, which.details.candidates[1].id], ["candidates", 3, "m9"]);
+  assert.match(which.content[0].text, /memoryId m10: \[message 2026-03-01\] Buy oat milk/);
   service.answers["GET /api/memories/search"] = { hits: [] };
   assert.equal((await host.tool("memory_recall", OWNER).execute("c6", { query: "x" })).content[0].text, "No relevant memories found.");
   service.answers["POST /api/memories/unified"] = { action: "duplicate", id: "m2", existing_id: "m2" };

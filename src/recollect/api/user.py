@@ -47,7 +47,7 @@ from recollect.engine.transfer.import_archive import (
 from recollect.engine.transfer.save import ExportReport, save_export
 from recollect.errors import InvalidInput, InvalidMemory, NotFound, NotPermitted
 from recollect.model.filters import ChunkFilters, FilterFields, Filters, ItemFilters, MessageFilters
-from recollect.model.literals import USUAL_SOURCES, MemoryType, Source
+from recollect.model.literals import USUAL_SOURCES, DocumentsFate, MemoryType, Source
 from recollect.model.memories import MemoryChanges, MemoryFields, MemoryRecord, NewMemory, Page, Remembered, VectorLike
 from recollect.model.messages import Content, ConversationInfo, NewMessage
 from recollect.model.places import Location, LocationLike, LocationMode, as_location, with_location
@@ -418,15 +418,16 @@ class UserMemory(InsightVerbs, UserSimilarity):
         purge: bool = False,
         receipt: bool = False,
         dry_run: bool = False,
+        documents: DocumentsFate = "ask",
     ) -> Forgotten:
         """Delete for good, with everything that was derived from it.
 
         By `id`: a memory with its history, a message, or a file; with `sources`, the messages that the memory was
-        captured from lose the sentences that say it. By `query`: everything that says it, in memories, messages,
-        summaries and files; a query that may mean several things deletes nothing and returns `candidates` and `items`,
-        unless `all` of it is meant. By `session`: a conversation and what was learned in it. By `source`: all memories
-        that came from there. By `folder`: all files that were synced from it; the files on disk stay. `dry_run` says
-        what would be deleted.
+        captured from lose the sentences that say it. By `query`: everything that says it, at once only if the query
+        says a memory itself; any other returns `candidates` and `items`, to be forgotten by their ids or with `all`. An
+        added document loses the sentence; `documents` says whether its original stays, which is named, or all of it
+        goes. By `session`: a conversation and what was learned in it. By `source`: all memories that came from there.
+        By `folder`: all files that were synced from it; those on disk stay. `items` says in words what is gone.
 
         No import, sync or redelivered history brings the forgotten back; what the user says or stores anew is accepted.
         `everything` with `allow_again` is a fresh start: all that was ever forgotten may come again. `purge` removes
@@ -437,8 +438,8 @@ class UserMemory(InsightVerbs, UserSimilarity):
         if everything and is_reserved(self._scope.user_id):
             raise NotPermitted("Only an admin deletes a shared scope, with recollect scope delete NAME.")
         path = None if folder is None else check_path(folder)
-        reach = {"all": all, "sources": sources, "allow_again": allow_again, "purge": purge, "receipt": receipt}
-        request = ForgetRequest(id, query, session, source, path, everything, **reach, dry_run=dry_run)
+        reach = (all, sources, allow_again, purge, receipt, dry_run, documents)
+        request = ForgetRequest(id, query, session, source, path, everything, *reach)
         return forgetting.run(self._engine, self._scope, request)
 
     def before_prompt(

@@ -253,7 +253,7 @@ def _the_light_moves(now: datetime) -> tuple[DemoLine, ...]:
 def _the_allergy_is_forgotten() -> tuple[DemoLine, ...]:
     query = "Jana's peanut allergy"
     return (
-        DemoLine("forget", {"query": query, "yes": True}),
+        DemoLine("forget", {"query": "My sister Jana is allergic to peanuts", "yes": True}),
         DemoLine("get", {"id": "{allergy}"}),
         _recall(query, min_score=0.3),
     )

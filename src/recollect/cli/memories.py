@@ -11,15 +11,16 @@ import typer
 
 from recollect.cli import options
 from recollect.cli.errors import FAILED, NOT_FOUND, Declined
-from recollect.cli.formatting import ago, clock, counted, media_line, named, place_line, shortened
+from recollect.cli.formatting import ago, clock, counted, media_line, named, place_line
 from recollect.cli.json_output import fields_of
-from recollect.cli.loss import Loss
+from recollect.cli.loss import Loss, item_lines, show_kept
 from recollect.cli.maintenance.erasure import (
     PurgeOption,
     ReceiptOption,
     after_purge,
     purge_store,
     receipt_file,
+    show_not_covered,
     show_purged,
 )
 from recollect.cli.options import argument, flag, option
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from recollect.cli.view import View
     from recollect.model.files import FileRecord
     from recollect.model.memories import MemoryRecord, Remembered
-    from recollect.model.search import Forgotten, ForgottenItem
+    from recollect.model.search import Forgotten
 
 commands = CommandSet("Memories")
 
@@ -46,8 +47,6 @@ _NOT_AGAIN = (
     "No import, sync or history that is delivered again brings it back. "
     "To allow that: recollect forget --everything --and-allow-again"
 )
-_MOST_FILES = 10
-_LONGEST_ITEM = 160
 _ID = "019a8c31-62e0-7f05-9c4b-3f1d2a7b8e90"
 
 
@@ -258,6 +257,15 @@ def _place(record: "MemoryRecord") -> str:
     return place_line(record.place_label, record.address, record.lat, record.lng)
 
 
+AllowAgainOption: TypeAlias = Annotated[
+    bool, flag("--and-allow-again", "With --everything: a fresh start; imports and syncs may bring it again.")
+]
+
+DocumentsOption: TypeAlias = Annotated[
+    str | None,
+    option("ask|forget|keep", "With --query: whether added documents that say it go whole, or keep their originals."),
+]
+
 SourcesOption: TypeAlias = Annotated[
     bool | None,
     flag("--sources/--no-sources", "With an ID: whether the messages it was captured from lose it, too; they do."),
@@ -285,7 +293,7 @@ def forget(
     ] = None,
     *,
     query: Annotated[
-        str | None, option("TEXT", "Forget everything that says this; show candidates if several things are meant.")
+        str | None, option("TEXT", "Forget what says this; unless it says a memory itself, show candidates.")
     ] = None,
     session: Annotated[
         str | None, option("ID", "Forget a conversation, and what was learned in it and nowhere else.")
@@ -297,10 +305,9 @@ def forget(
         str | None, option("PATH", "Forget a synced folder with its files; what lies on the disk is left alone.")
     ] = None,
     everything: Annotated[bool, flag("--everything", "Forget all that the user has.")] = False,
-    allow_again: Annotated[
-        bool, flag("--and-allow-again", "With --everything: a fresh start; imports and syncs may bring it again.")
-    ] = False,
+    allow_again: AllowAgainOption = False,
     all: Annotated[bool, flag("--all", "With --query: forget all that it finds, several things too.")] = False,
+    documents: DocumentsOption = None,
     sources: SourcesOption = None,
     purge: PurgeOption = None,
     receipt: ReceiptOption = None,
@@ -310,28 +317,30 @@ def forget(
     """Delete memories, conversations or files for good.
 
     A query reaches everything that says it: memories with their history, messages, summaries and passages of files. Of
-    a message the other sentences stay. On a terminal you are told what would go, and asked. Without a terminal,
-    --session, --source, --folder, --everything and --all need --yes. A query that fits several things deletes none of
-    them and shows what there is. What was forgotten does not come back with an import, a sync or a history that is
-    delivered again, until you say or store it anew; a folder does, when you sync it again. A receipt says without
-    content what was forgotten, and is checked with `recollect verify-erasure`.
+    a message the other sentences stay, and of an added document the original. On a terminal you are told what would
+    go, and asked. Without one, --session, --source, --folder, --everything and --all need --yes, and a query that does
+    not say a memory itself deletes nothing and shows what there is. What was forgotten does not come back with an
+    import, a sync or a history that is delivered again, until you say or store it anew; a folder does, when you sync
+    it again. A receipt says without content what was forgotten, and is checked with `recollect verify-erasure`.
     """
-    me = context.me
-    request = partial(me.forget, id, query=query, session=session, source=source, folder=folder, everything=everything)
-    request = partial(request, all=all, sources=_with_sources(id, sources=sources), allow_again=allow_again)
+    request = partial(context.me.forget, id, query=query, session=session, source=source, folder=folder)
+    request = partial(request, everything=everything, sources=_with_sources(id, sources=sources))
+    request = partial(request, allow_again=allow_again, all=all, documents=documents or "ask")
     plan = request(dry_run=True, receipt=dry_run and bool(receipt))
+    if plan.action == "candidates" and plan.items and context.can_ask and not (yes or dry_run):
+        request = partial(request, all=True)  # a person sees it all, and is asked
+        plan = request(dry_run=True)
     whole = "everything" if everything else _named_whole(session=session, folder=folder, source=source)
     nothing = _nothing_found(id=id, folder=folder, session=session, everything=everything)
     show = partial(_show_forgotten, nothing=nothing, query=query, allowed=allow_again)
     if (whole or all) and not (yes or dry_run or context.can_ask):
         raise InvalidInput(f"Forgetting {whole or 'all of it'} needs --yes when there is no terminal to ask on.")
-    if plan.action == "not_found":
-        if allow_again and not dry_run:
-            request()  # what was forgotten before may come again
-        return CommandResult(Loss(replace(plan, dry_run=dry_run)), show, 0 if everything else NOT_FOUND)
-    if plan.action == "candidates":  # the work is not done
-        return CommandResult(Loss(replace(plan, dry_run=dry_run)), show, 0 if dry_run else FAILED)
-    loss = _loss(me, plan, whole)
+    if plan.action == "not_found" and allow_again and not dry_run:
+        request()  # what was forgotten before may come again
+    undone = {"not_found": 0 if everything else NOT_FOUND, "candidates": 0 if dry_run else FAILED}
+    if plan.action in undone:
+        return CommandResult(Loss(replace(plan, dry_run=dry_run)), show, undone[plan.action])
+    loss = _loss(context.me, plan, whole)
     if dry_run:
         return CommandResult(loss, show)
     if context.can_ask and not yes and not _confirm(context, loss):
@@ -373,7 +382,7 @@ def _confirm(context: CommandContext, loss: Loss) -> bool:
     from recollect.model.files import FileRecord
 
     if loss.forgotten.items:
-        context.console.print(safe("\n".join(_item_lines(loss.forgotten.items))))
+        context.console.print(safe("\n".join(item_lines(loss.forgotten.items))))
     elif not loss.whole and (item := _item(context.me, loss.forgotten.ids[0])) is not None:
         context.console.print(safe(named(item.path) if isinstance(item, FileRecord) else item.content, "bold"))
     what = f"{loss.whole}, {loss.amount()}," if loss.whole else loss.amount()
@@ -389,12 +398,11 @@ def _loss(me: "UserMemory", plan: "Forgotten", whole: str) -> Loss:
         live = stats.memories + stats.expired
         messages = len(plan.ids) - live - stats.superseded - plan.files
         return Loss(plan, whole, live, stats.superseded, messages, plan.files)
-    if plan.items:
+    if plan.items and not whole:
         kinds = Counter((item.kind, item.fate) for item in plan.items)
-        told = (kinds["message", "deleted"], 0, kinds["message", "rewritten"], kinds["summary", "remade"])
-        return Loss(
-            plan, whole, kinds["memory", "deleted"], kinds["version", "deleted"], *told, kinds["file", "rewritten"]
-        )
+        gone = (kinds["memory", "deleted"], kinds["version", "deleted"], kinds["message", "deleted"], plan.files)
+        passages = kinds["file", "rewritten"] + kinds["document", "rewritten"]
+        return Loss(plan, whole, *gone, kinds["message", "rewritten"], kinds["summary", "remade"], passages)
     memories = len(plan.ids) - plan.messages - plan.files
     if whole:
         return Loss(plan, whole, memories, 0, plan.messages, plan.files)
@@ -413,18 +421,6 @@ def _item(me: "UserMemory", id: str) -> "MemoryRecord | FileRecord | None":
     return None
 
 
-def _item_lines(items: "Sequence[ForgottenItem]") -> list[str]:
-    """List what says it, by kind: where a file says it, and what of a message goes."""
-    lines = []
-    for item in items[:_MOST_IDS]:
-        kind = f"{item.kind}, in part" if (item.kind, item.fate) == ("message", "rewritten") else item.kind
-        where = f" {item.path}" if item.path else ""
-        lines.append(f"  {kind}{where}: {shortened(' '.join(item.text.split()), _LONGEST_ITEM)}")
-    if len(items) > _MOST_IDS:
-        lines.append(f"  ... and {len(items) - _MOST_IDS:,} more; --json gives all.")
-    return lines
-
-
 def _show_forgotten(view: "View", loss: Loss, *, nothing: str, query: str | None, allowed: bool) -> None:
     forgotten = loss.forgotten
     if forgotten.action == "candidates":
@@ -433,13 +429,11 @@ def _show_forgotten(view: "View", loss: Loss, *, nothing: str, query: str | None
         view.line(nothing)
     else:
         view.line(f"{'Would forget' if forgotten.dry_run else 'Forgotten for good:'} {loss.amount()}.")
-        if forgotten.dry_run and forgotten.items:
-            view.line("\n".join(_item_lines(forgotten.items)), "dim")
+        if forgotten.items:
+            view.line("\n".join(item_lines(forgotten.items)), "dim")
         elif forgotten.dry_run:
             _show_ids(view, forgotten.ids)
-        paths = list(dict.fromkeys(item.path.rpartition(":")[0] for item in forgotten.items if item.path))
-        for path in paths[:_MOST_FILES]:
-            view.line(f"{path} on your disk says it still. Edit it yourself; memory leaves that passage out.", "yellow")
+        show_kept(view, forgotten.items)
         if loss.whole == "everything" and not forgotten.dry_run:
             _show_everything_forgotten(view, allowed=allowed)
         if loss.purged is not None:
@@ -448,15 +442,16 @@ def _show_forgotten(view: "View", loss: Loss, *, nothing: str, query: str | None
             view.line(f"Erasure pending: {forgotten.pending}", "yellow")
         if loss.receipt_file:
             view.line(f"Receipt: {loss.receipt_file}. Check it later with `recollect verify-erasure`.")
+            show_not_covered(view, forgotten.receipt)
 
 
 def _show_candidates(view: "View", forgotten: "Forgotten", query: str | None) -> None:
     from recollect.cli.render_memories import ranked_hits
 
-    view.line("Several things may be meant; nothing was forgotten.", "yellow")
+    view.line("The query does not say one memory itself; nothing was forgotten.", "yellow")
     if forgotten.items:
         view.line("It is said in:")
-        view.line("\n".join(_item_lines(forgotten.items)), "dim")
+        view.line("\n".join(item_lines(forgotten.items)), "dim")
     if forgotten.candidates:
         view.line("The nearest memories:" if forgotten.items else "")
         view.print(ranked_hits(forgotten.candidates, view.now))

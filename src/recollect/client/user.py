@@ -16,7 +16,7 @@ from recollect.errors import InvalidInput, NotFound
 from recollect.model.clusters import Clusters
 from recollect.model.filters import FilterFields
 from recollect.model.insights import Insights, Tidying, TidyRule
-from recollect.model.literals import USUAL_SOURCES, MemoryType, Source
+from recollect.model.literals import USUAL_SOURCES, DocumentsFate, MemoryType, Source
 from recollect.model.memories import (
     MemoryChanges,
     MemoryFields,
@@ -303,6 +303,7 @@ class ServiceUserMemory(ServiceScoped):
         purge: bool = False,
         receipt: bool = False,
         dry_run: bool = False,
+        documents: DocumentsFate = "ask",
     ) -> Forgotten:
         """Delete for good, with everything that was derived from it. `purge` is for the operator of the service."""
         if purge:
@@ -320,6 +321,8 @@ class ServiceUserMemory(ServiceScoped):
         named = {name: value for name, value in {**target, **switches}.items() if value not in (None, False)}
         if query is not None:
             named["whole"] = True
+        if documents != "ask":
+            named["documents"] = documents
         return decode(Forgotten, self._post("/api/forget", named))
 
     def before_prompt(

@@ -52,15 +52,21 @@ def memory_tools(me: AnyUserMemory, *, spool_folder: str | None = None) -> tuple
         return f"{stored.action}: {stored.id}{_left_out(stored)}"
 
     def forget_memory(query: str = "", memory_id: str = "") -> str:
-        """Delete a memory for good, by its id, or by what it says. If several are meant, they are only listed."""
+        """Delete a memory for good: by its id, or by a query that says it in its own words.
+
+        For any other query the candidates are only listed; ask the user, then call again with the memory_id of one.
+        """
         if bool(query.strip()) == bool(memory_id.strip()):
             return "Nothing was deleted: give either a query or a memory_id."
         try:
             forgotten = me.forget(memory_id) if memory_id.strip() else me.forget(query=query)
         except (InvalidInput, NotFound, *AWAY) as error:
             return f"Nothing was deleted: {error}"
-        lines = [f"- id {hit.id}: {hit.content}" for hit in forgotten.candidates]
-        return "\n".join([forgotten.action, *lines])
+        said = {hit.id: f"- id {hit.id}: {hit.content}" for hit in forgotten.candidates}
+        said |= {
+            item.id: f"- id {item.id}: {item.kind}, {item.fate}: {item.text or item.path}" for item in forgotten.items
+        }
+        return "\n".join([forgotten.action, *said.values()])
 
     return recall_memory, store_memory, forget_memory
 

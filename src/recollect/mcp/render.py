@@ -37,10 +37,16 @@ _KINDS_SAID: Final = {
     ("message", "rewritten"): ("message in part", "messages in part"),
     ("summary", "remade"): ("summary, made again without it", "summaries, made again without it"),
     ("file", "rewritten"): ("passage of a file", "passages of files"),
+    ("file", "deleted"): ("file", "files"),
+    ("document", "rewritten"): ("passage of a document", "passages of documents"),
+    ("document", "deleted"): ("document", "documents"),
+    ("document", "kept"): ("original that is kept", "originals that are kept"),
+    ("summary", "deleted"): ("summary", "summaries"),
 }
 _AROUND = 80  # what stands around an item: its number, type and score
 _LAST_LINE = 40
 _LONGEST_PLACE = 200
+_LONGEST_SAID = 300  # of what is forgotten
 _LONGEST_NAME = 60
 _MOST_LABELS = 5
 _NEAR_KM = 10  # below it, parts of a kilometre are told
@@ -141,32 +147,55 @@ def render_rated(item_id: str, feedback: int | None) -> ToolAnswer:
 
 
 def render_forgotten(receipt: Forgotten) -> ToolAnswer:
-    """Render what was forgotten, or what could be meant, by kind."""
+    """Render in words what was forgotten, or what could be meant, by kind."""
     if receipt.action == "not_found":
         return ToolAnswer(f"{NOTHING} Nothing was forgotten.", {"action": "not_found"})
-    items = [
-        {**item._asdict(), "text": harmless(item.text)[:_LONGEST_ITEM], "path": harmless(item.path)}
-        for item in receipt.items
-    ]
+    items = [_item_details(item) for item in receipt.items]
     if receipt.action == "deleted":
-        alone = len(items) < 2 and receipt.id  # noqa: PLR2004 - one
-        text = f"Forgotten: {receipt.id}." if alone else f"Forgotten: {_kinds(receipt.items)}."
-        paths = list(dict.fromkeys(item.path for item in receipt.items if item.path))
-        if paths:
-            text += f" Tell the user that these files on disk say it still: {quoted(', '.join(paths), _LONGEST_ITEM)}"
+        gone = [item for item in receipt.items if item.fate != "kept"]
+        what = _kinds(gone) or receipt.id
+        text = numbered_lines(f"Forgotten: {what}.", [_item_line(item) for item in gone]) if gone else f"{what}."
         named = {"id": receipt.id} if receipt.id else {}
-        return ToolAnswer(text, {"action": "deleted", **named, **({} if alone else {"items": items})})
+        return ToolAnswer(text + _still_said(receipt.items), {"action": "deleted", **named, "items": items})
     count = len(receipt.candidates)
     candidates = [hit_details(hit, count) for hit in receipt.candidates]
+    shown = {hit.id for hit in receipt.candidates}
+    others = [item for item in receipt.items if item.id not in shown and item.fate != "kept"]
+    lines = [f"memoryId {hit.id}: {line(hit, room(count))}" for hit in receipt.candidates]
+    lines += [f"memoryId {item.id}: {_item_line(item)}" for item in others]
     heading = (
-        f"Nothing was forgotten: {counted(count, 'memory', 'memories')} could be meant. "
+        f"Nothing was forgotten: {counted(len(lines), 'item', 'items')} could be meant. "
         "Call again with the memoryId of the right one:"
     )
-    lines = [f"memoryId {hit.id}: {line(hit, room(count))}" for hit in receipt.candidates]
     text = numbered_lines(heading, lines) if lines else "Nothing was forgotten."
     if items:
         text += f"\nTo forget all that says it ({_kinds(receipt.items)}), ask the user and call again with all: true."
     return ToolAnswer(text, {"action": "candidates", "found": count, "candidates": candidates, "items": items})
+
+
+def _item_details(item: ForgottenItem) -> Details:
+    details = {**item._asdict(), "text": harmless(item.text)[:_LONGEST_ITEM], "path": harmless(item.path)}
+    return details | {"created_at": iso_utc(item.created_at) if item.created_at else None}
+
+
+def _item_line(item: ForgottenItem) -> str:
+    """Say what goes or is gone: its kind, its date and its words."""
+    date = f" {item.created_at.date().isoformat()}" if item.created_at else ""
+    where = f" {quoted(item.path, _LONGEST_PLACE)}" if item.path else ""
+    said = f": {quoted(item.text, _LONGEST_SAID)}" if item.text else ""
+    return f"[{item.kind}{date}]{where}{said}"
+
+
+def _still_said(items: Sequence[ForgottenItem]) -> str:
+    """Say what was not covered: files on disk, and originals of documents."""
+    paths = list(dict.fromkeys(item.path for item in items if (item.kind, item.fate) == ("file", "rewritten")))
+    documents = [f"{item.path} (memoryId {item.id})" for item in items if item.fate == "kept"]
+    told = [f"Tell the user that these files on disk say it still: {', '.join(paths)}"] if paths else []
+    told += [
+        f"The originals of these documents say it still; ask the user whether to forget them: {', '.join(documents)}"
+        for _ in documents[:1]
+    ]
+    return "".join(f"\n{quoted(each, _LONGEST_ITEM)}" for each in told)
 
 
 def _kinds(items: Sequence[ForgottenItem]) -> str:

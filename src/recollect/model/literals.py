@@ -93,6 +93,10 @@ def tier_of(source: str, claimed: int | None = None) -> int:
     return claimed if kind in _VOUCHED else min(claimed, tier)
 
 
+# What becomes of an added document of which a sentence is forgotten: its original stays until that is decided, goes
+# with the whole document, or stays on purpose.
+DocumentsFate = Literal["ask", "forget", "keep"]
+
 # What a key may do. `admin` may do everything, for every user.
 Permission = Literal["read", "write", "forget", "admin"]
 PERMISSIONS: tuple[Permission, ...] = get_args(Permission)

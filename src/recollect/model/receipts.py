@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-RECEIPT_VERSION: Final = 1
+RECEIPT_VERSION: Final = 2
+_OF_VERSION_2: Final = frozenset({"documents", "kept", "not_covered", "unseen"})
 
 
 class AuditPosition(NamedTuple):
@@ -22,7 +23,9 @@ class Receipt:
     forgotten was named: id, query, session, source, folder or everything. `places` says of each place how it was left,
     `pending` why traces are still in the database's files, '' when none are. `marks` are keyed hashes by kind, by which
     `verify_erasure` finds the forgotten; `marks_total` is more than these when there were too many to list.
-    `elsewhere` counts texts that other items of the user still say, which were not to be forgotten.
+    `elsewhere` counts texts that other items of the user still say, which were not to be forgotten. `not_covered` says
+    in words what was not erased, `unseen` what cannot be seen from here. `kept` are the ids of documents whose
+    originals say it still: on purpose if `documents` is keep; if it is ask, that is not decided.
     """
 
     id: str
@@ -44,10 +47,18 @@ class Receipt:
     elsewhere: int
     signature: str = ""
     version: int = RECEIPT_VERSION
+    documents: str = ""
+    kept: tuple[str, ...] = ()
+    not_covered: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()
 
     def document(self) -> dict[str, Any]:
         """Give the receipt as a JSON object."""
-        fields = {name: getattr(self, name) for name in self.__slots__}
+        names = [name for name in self.__slots__ if self.version > 1 or name not in _OF_VERSION_2]
+        fields = {name: getattr(self, name) for name in names}
+        fields = {
+            name: list(value) if name in _OF_VERSION_2 - {"documents"} else value for name, value in fields.items()
+        }
         marks = {kind: list(marks) for kind, marks in self.marks.items()}
         lists = {"counts": dict(self.counts), "places": dict(self.places), "marks": marks}
         return {**fields, **lists, "audit": self.audit._asdict()}
@@ -73,7 +84,9 @@ class ErasureCheck:
     """The result of `verify_erasure`.
 
     `left` is what should not be there: it was never erased, or was put back past the verbs. `again` was stored anew by
-    the user since. `places` says of each place what was looked at, `unseen` what cannot be seen from here.
+    the user since. `places` says of each place what was looked at, `unseen` what cannot be seen from here. `kept` names
+    documents whose originals say it still, as the receipt tells; they are `left`, too, unless that was decided.
+    `not_covered` is what the receipt says of itself.
     """
 
     receipt: str
@@ -86,6 +99,8 @@ class ErasureCheck:
     unseen: tuple[str, ...]
     pending: str
     older_backups: tuple[OlderBackup, ...] = ()
+    kept: tuple[str, ...] = ()
+    not_covered: tuple[str, ...] = ()
 
     @property
     def erased(self) -> bool:

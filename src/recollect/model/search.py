@@ -1,7 +1,7 @@
 """Results of searching and forgetting, and of the hooks around a turn."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
@@ -140,17 +140,19 @@ ForgottenAction = Literal["deleted", "would_delete", "not_found", "candidates"]
 
 
 class ForgottenItem(NamedTuple):
-    """An item that says what is forgotten, and what becomes of it. `text` are the words that go, until they are gone.
+    """An item that says what is forgotten, and what becomes of it. `text` are the words that go, or have just gone.
 
     A message is rewritten when other sentences of it stay. A summary is remade without what is forgotten. A file on
-    disk, at `path`, belongs to the user: its sentences go from memory and stay out of it.
+    disk, at `path`, belongs to the user: its sentences go from memory and stay out of it. The original of a document is
+    kept as it is, with all it says, unless documents are to be forgotten.
     """
 
-    kind: Literal["memory", "version", "message", "summary", "file"]
+    kind: Literal["memory", "version", "message", "summary", "file", "document"]
     id: str
-    fate: Literal["deleted", "rewritten", "remade"]
+    fate: Literal["deleted", "rewritten", "remade", "kept"]
     text: str = ""
     path: str = ""
+    created_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +160,11 @@ class Forgotten:
     """The result of `forget`: `ids` are deleted, or would be; `candidates` wait for a choice.
 
     `messages` and `files` count the ids of messages and files; the others are memories and their versions. `rewritten`
-    are messages that stay without what was forgotten. `items` lists all of it by kind, when something is looked up
-    that is said in several places. `sources` are messages that still say what was forgotten. `pending` says why traces
-    of it are still in the database's files, '' when none are: no search finds them, and they are erased later.
-    `receipt` is there if one was asked for and something was forgotten.
+    are messages that stay without what was forgotten. `items` says in words what goes or has gone, long texts cut short
+    once they are gone: all of it, or the first of a whole conversation, source or folder. `sources` are messages that
+    still say what was forgotten. `pending` says why traces of it are still in the database's files, '' when none are:
+    no search finds them, and they are erased later. `receipt` is there if one was asked for and something was
+    forgotten.
     """
 
     action: ForgottenAction
@@ -175,6 +178,13 @@ class Forgotten:
     sources: tuple[str, ...] = ()
     pending: str = ""
     receipt: Receipt | None = None
+
+    def wordless(self) -> "Forgotten":
+        """Give the result as it may be stored: without the words and names of what is gone."""
+        if self.action != "deleted":
+            return self
+        bare = (item._replace(text="", path="" if item.fate == "deleted" else item.path) for item in self.items)
+        return replace(self, items=tuple(bare))
 
     @property
     def id(self) -> str | None:

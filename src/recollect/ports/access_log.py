@@ -1,6 +1,6 @@
 """What the engine asks of a store about API keys, answers for idempotency, the order of changes, and the logs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Literal, NamedTuple, Protocol
 
@@ -102,8 +102,11 @@ class AccessLogWriter(AccessLogRows, Protocol):
     def add_audit(self, line: AuditLine) -> None:
         """Add a line to the log."""
 
-    def forget_traces(self, *, everything: bool) -> None:
-        """Take out of answers and logs what was said or asked; `everything` lets go of the order of changes, too."""
+    def forget_traces(self, ids: Collection[str] | None) -> None:
+        """Take out of answers and logs what was said, asked or found of some items.
+
+        None stands for all: then the order of changes goes, too.
+        """
 
     def note_forgetting(self, request: str) -> None:
         """Note what is being forgotten in parts, for the whole store."""

@@ -48,6 +48,12 @@ class ErasureStore(Protocol):
     def whole_contents(self) -> AbstractContextManager[StoredRows]:
         """Lend a snapshot of the tables and statistics of the whole store."""
 
+    def statistics(self) -> Sequence[StoredRow] | None:
+        """Give what a server has sampled for its planner; None where the login may not look.
+
+        Nothing where the statistics are tables among the others.
+        """
+
     def raw_blocks(self) -> Iterator[RawBlock]:
         """Give the bytes of the database's files, overlapping where they are cut; nothing where a server has them."""
 

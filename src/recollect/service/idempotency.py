@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from recollect.api.memory import AuditedWrite, IdempotentRequest, UserMemory
 from recollect.engine.drafts import tombstones
 from recollect.errors import AlreadyProcessed, NotFound, StaleVersion
+from recollect.model.search import Forgotten
 from recollect.ports import StoreWriter
 from recollect.service.json_routes import JSON
 from recollect.service.request_context import ApiCall
@@ -58,14 +59,15 @@ def run_idempotent(
     """Run a write, note it in the audit log and answer; a repeated request is answered as the first time.
 
     `committed` is what the write's transaction returns: `reply` to it is stored in that transaction, so an answer that
-    got lost on the way is still found. `private` answers hold content, and go when something is forgotten.
+    got lost on the way is still found. `private` answers hold content, and go when something is forgotten; the words
+    of what a request has forgotten itself are only in the answer that is sent.
     `precondition` is checked inside the transaction.
     """
     if not call.idempotency_key:
         return reply(verb(call.audited(AuditedWrite(call.principal.id, action, insist=precondition)))).response()
 
     def encode(result: object) -> str | None:
-        return reply(cast("T", result)).stored() if isinstance(result, committed) else None
+        return reply(_storable(cast("T", result))).stored() if isinstance(result, committed) else None
 
     if call.given_at is not None:
         precondition = partial(_insist_newer, given_at=call.given_at, further=precondition)
@@ -75,12 +77,13 @@ def run_idempotent(
     try:
         operations.check_first_use(owner, once)
         try:
-            answer = reply(verb(call.audited(AuditedWrite(call.principal.id, action, once, precondition))))
+            result = verb(call.audited(AuditedWrite(call.principal.id, action, once, precondition)))
+            answer = reply(result)
         except (NotFound, StaleVersion):  # perhaps because the same request has been carried out just now
             operations.check_first_use(owner, once)
             raise
         if answer.replayable:
-            operations.save_reply(owner, once, answer.stored())
+            operations.save_reply(owner, once, reply(_storable(result)).stored())
     except AlreadyProcessed as repeated:
         return _replay(repeated.answer)
     return answer.response()
@@ -90,6 +93,10 @@ def _insist_newer(writer: StoreWriter, *, given_at: datetime, further: Callable[
     tombstones.insist_newer(writer, given_at)
     if further is not None:
         further(writer)
+
+
+def _storable(result: T) -> T:
+    return cast("T", result.wordless()) if isinstance(result, Forgotten) else result
 
 
 def _replay(stored: str | None) -> Response:

@@ -22,7 +22,7 @@ from pydantic import (
     model_validator,
 )
 
-from recollect.model.literals import MEMORY_TYPES, SOURCES, TYPE_ALIASES, MemoryType, Source
+from recollect.model.literals import MEMORY_TYPES, SOURCES, TYPE_ALIASES, DocumentsFate, MemoryType, Source
 from recollect.model.media import LONGEST_CAPTION, LONGEST_TRANSCRIPT, LONGEST_URL, MOST_MEDIA, MediaKind
 from recollect.model.places import LONGEST_LABEL
 from recollect.model.scopes import ScopeRole
@@ -440,7 +440,8 @@ class SessionEndBody(StrictBody):
 class ForgetBody(StrictBody):
     """What to forget: exactly one of `id`, `query`, `session`, `source`, `folder`, `everything`.
 
-    `all` goes with a query, `sources` with an id, `allow_again` with everything; a dry run has no receipt.
+    `all` and `documents` go with a query, `sources` with an id, `allow_again` with everything; a dry run has no
+    receipt.
     """
 
     model_config = ConfigDict(json_schema_extra=EXAMPLES["ForgetBody"])
@@ -462,7 +463,15 @@ class ForgetBody(StrictBody):
         | None
     ) = None
     everything: bool = False
-    all: bool = Field(default=False, description="With a query: forget all that it finds, several things too.")
+    all: bool = Field(
+        default=False,
+        description="With a query: forget all that it finds; else only a query that says a memory itself forgets.",
+    )
+    documents: DocumentsFate = Field(
+        default="ask",
+        description="With a query: what becomes of an added document that says it. It loses the sentence, and its "
+        "original keeps it: `ask` names it, `keep` states that this is wanted, `forget` forgets the whole document.",
+    )
     sources: bool = Field(
         default=False, description="With an id: the messages that the memory was captured from lose it, too."
     )

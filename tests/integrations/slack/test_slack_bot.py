@@ -75,9 +75,9 @@ def test_forgetting_is_confirmed_by_the_person_it_belongs_to(slack: FakeSlack, m
     assert slack.interact(press) == "Nothing was forgotten."
     assert anna.count() == 1
     press["actions"] = [{"action_id": FORGET, "block_id": "b", "value": "green tea"}]
-    assert slack.interact(press, user=BERT) == "Nothing says this any more."
+    assert slack.interact(press, user=BERT) == "Nothing says this in these words. Nothing was forgotten."
     assert anna.count() == 1
-    assert slack.interact(press) == "Forgotten for good: 1."
+    assert slack.interact(press) == f"Forgotten for good:\n• {TEA}"
     assert anna.count() == 0
 
 
@@ -144,7 +144,7 @@ def test_only_a_channel_that_is_configured_is_shared(memory: Memory) -> None:
         said = {"type": "message", "user": BERT, "text": "The gate is red", "ts": "18"}
         slack.interact({**action, "message": said})
         press = {"type": "block_actions", "actions": [{"action_id": FORGET, "block_id": "b", "value": "the kettle"}]}
-        assert slack.interact({**press, "channel": {"id": "C9"}}, user=BERT) == "Forgotten for good: 1."
+        assert slack.interact({**press, "channel": {"id": "C9"}}, user=BERT).startswith("Forgotten for good:\n")
     (gate,) = memory.user("slack:C9").scope("kitchen").list().items
     assert gate.metadata == {"slack": {"channel": "C9", "ts": "18", "user": ANNA}, "author": "slack:C9"}
     assert memory.user(user_name(TEAM, ANNA)).count() == 1

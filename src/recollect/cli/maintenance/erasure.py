@@ -138,10 +138,19 @@ def _show_check(view: "View", check: "ErasureCheck") -> None:
         view.line("\n".join(map(_finding, check.again)), "yellow")
     if check.pending:
         view.line(f"Erasure pending: {check.pending}", "yellow")
+    for name in check.kept:
+        view.line(f"The original of {name} says it still, as the receipt tells.", "yellow")
+    show_not_covered(view, check)
     for backup in check.older_backups:
         view.line(f"{backup.folder} was made before, at {backup.created_at}, and holds it.", "yellow")
     for place in check.unseen:
         view.line(place, "dim")
+
+
+def show_not_covered(view: "View", stated: "ErasureCheck | Receipt | None") -> None:
+    """Say what a receipt does not cover."""
+    for line in stated.not_covered if stated is not None else ():
+        view.line(f"Not covered: {line}", "dim")
 
 
 def _finding(finding: "ErasureFinding") -> str:

@@ -36,6 +36,9 @@ def record(engine: Engine, scope: Scope, verb: str, query: str, answer: Recall, 
         degraded=" ".join(answer.degraded),
         query=redaction.public_text(engine, query) if setting == "queries" else "",
         user_agent=engine.agent,
-        found=" ".join(hit.id for hit in answer.hits[:_MOST_FOUND] if hit.score >= LEAST_SCORE and not hit.scope),
+        # ids of others' scopes are not noted: who forgets such an item would not reach the log of who asked
+        found=""
+        if engine.author
+        else " ".join(hit.id for hit in answer.hits[:_MOST_FOUND] if hit.score >= LEAST_SCORE and not hit.scope),
     )
     engine.search.notes.add(Scope(engine.author) if engine.author else scope, note)

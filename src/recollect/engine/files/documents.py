@@ -92,8 +92,9 @@ def _save(engine: Engine, scope: Scope, where: FileIdentity, reading: FileReadin
         older = _of_name(writer, where.path) if replace else []
         replaced.extend(file.original for file in older)
         if older:
-            writer.forget_traces(everything=False)
-            writer.forget_paid([mark.id for file in older for mark in writer.chunk_marks(file.id)])
+            chunks = [mark.id for file in older for mark in writer.chunk_marks(file.id)]
+            writer.forget_traces([*chunks, *(file.id for file in older)])
+            writer.forget_paid(chunks)
         file_chunks.remove(writer, [file.id for file in older])
         saved = file_chunks.save(writer, engine, None, where, reading)
         return AddedFile("replaced" if older else "created", saved.record, left_out=_left_out(reading))

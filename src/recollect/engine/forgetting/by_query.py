@@ -1,10 +1,11 @@
-"""What a query to forget means. It forgets at once only if one thing is meant; otherwise it shows what there is."""
+"""What a query to forget means. It forgets at once only if it says a memory itself; else it shows what there is."""
 
 from collections.abc import Iterable, Sequence
 from functools import cache, partial
 from typing import NamedTuple
 
 from recollect.engine.base.context import Engine
+from recollect.engine.drafts import redaction
 from recollect.engine.forgetting import forget
 from recollect.engine.forgetting.mentions import Mentions, find_mentions
 from recollect.engine.forgetting.receipt import ReceiptDraft
@@ -14,17 +15,20 @@ from recollect.engine.search.prepared_query import SearchOptions
 from recollect.model.filters import Filters
 from recollect.model.memories import MemoryRecord, Scope
 from recollect.model.search import Forgotten, Hit
+from recollect.ports import StoreReader
 from recollect.text.language import function_words
-from recollect.text.mentions import Wording
+from recollect.text.mentions import Wording, said_in
+from recollect.text.near_duplicates import says_more
 from recollect.text.tables import read_words
 from recollect.text.terms import every_form, telling_words
 
 _SHOWN = 5
 _MOST_ITEMS = 20  # that say it beside the memory that is meant; more are hardly one thing
+_FEWEST_WORDS = 3  # of a query that is hardly said by accident within a longer sentence
 
 
 class _Meant(NamedTuple):
-    """What a query means: memories, and words that say the same. `clear` when it is one thing."""
+    """What a query means: memories, and words that say the same. `clear` when it says them itself."""
 
     memory_ids: tuple[str, ...]
     wording: Wording
@@ -38,24 +42,26 @@ def forget_query(
     *,
     all_found: bool,
     dry_run: bool,
+    whole_documents: bool = False,
     receipt: ReceiptDraft | None = None,
 ) -> Forgotten:
-    """Forget what a query says, wherever it is said; several things only with `all_found`."""
+    """Forget what a query says, wherever it is said: at once if it says a memory itself, otherwise with `all_found`."""
     thresholds = engine.settings.forget
     options = SearchOptions(_SHOWN, thresholds.min_score / 2, rerank_s=0.0)  # less is no candidate for anything
     filters = [Filters(now=engine.clock.now())]
     # not in the search log: what a user wants forgotten should be written nowhere
     hits = recall.recall(engine, scope, query, item_filters=filters, options=options).hits
-    asked = Wording.of([query]) if _is_telling(query) else Wording(())
-    found = engine.store.read(scope, lambda reader: find_mentions(reader, asked))
+    queries = [query, redaction.public_text(engine, query)]  # what was kept of a secret is without it
+    asked = Wording.of(queries) if _is_telling(query) else Wording(())
+    found, at_once = engine.store.read(scope, lambda reader: _found(reader, queries, asked))
     match = clear_match(hits, thresholds.min_score, thresholds.margin)
-    meant = _meant(asked, found, hits, match, min_score=thresholds.min_score, asks=query.rstrip().endswith("?"))
+    meant = _meant(asked, found, match, clear=at_once, asks=query.rstrip().endswith("?"))
     if not meant.memory_ids and not meant.wording.ways:
         return Forgotten("candidates" if hits else "not_found", candidates=hits, dry_run=dry_run)
+    reach = partial(forget.forget_said, engine, scope, *meant[:2], whole_documents=whole_documents)
     if meant.clear or all_found:
-        said = (meant.memory_ids, meant.wording)
-        return forget.forget_said(engine, scope, *said, dry_run=dry_run, receipt=receipt)
-    planned = forget.forget_said(engine, scope, meant.memory_ids, meant.wording, dry_run=True)
+        return reach(dry_run=dry_run, receipt=receipt)
+    planned = reach(dry_run=True)
     return Forgotten("candidates", candidates=hits, dry_run=dry_run, items=planned.items)
 
 
@@ -69,28 +75,51 @@ def _empty_forms() -> frozenset[str]:
     return every_form(" ".join(function_words() | read_words("query", "anything") | read_words("query", "talk")))
 
 
-def _meant(
-    asked: Wording, found: Mentions, hits: Sequence[Hit], match: Hit | None, *, min_score: float, asks: bool
-) -> _Meant:
+def _found(rows: StoreReader, queries: Sequence[str], asked: Wording) -> tuple[Mentions, bool]:
+    """Give what says it, and whether a query says all of that itself, so that nothing else goes with it.
+
+    Messages that a memory was captured from belong to it, and summaries are made again. Longer sentences belong to it
+    if the words are so many that hardly a sentence has them by accident.
+    """
+    found = find_mentions(rows, asked)
+    origins = {note.source_id for note in rows.sources(_ids(found.memories))} if found.memories else set()
+    messages = [said for said in found.messages if said.role != "summary" and said.id not in origins]
+    contents = (*(message.content for message in messages), *(chunk.content for chunk in found.chunks))
+    sentences = [said for content in contents for said in _sayings(content, asked)]
+    if not (found.memories or sentences) or len(sentences) > _MOST_ITEMS or not _say_the_same(found.live):
+        return found, False
+    named = partial(_is_named, queries)
+    telling = found.memories and len(telling_words(queries[0])) >= _FEWEST_WORDS
+    itself = all(named(record.content) for record in found.memories)
+    return found, itself and bool(telling or all(map(named, sentences)))
+
+
+def _sayings(text: str, wording: Wording) -> list[str]:
+    """Give the sentences that say something; the whole text when that stands beside it, as in arguments of a tool."""
+    return [sentence.of(text) for sentence in said_in(text, wording)] or [text]
+
+
+def _is_named(queries: Iterable[str], text: str) -> bool:
+    return any(says_itself(query, text) for query in queries)
+
+
+def says_itself(query: str, text: str) -> bool:
+    """Tell whether a query says a text itself: the same words with content, and no negation more or less."""
+    return not (says_more(text, query) or says_more(query, text))
+
+
+def _meant(asked: Wording, found: Mentions, match: Hit | None, *, clear: bool, asks: bool) -> _Meant:
     literal = bool(found.memories or found.messages or found.chunks)
     elsewhere = match is not None and match.id not in _ids(found.memories)
     if match is not None and elsewhere and (asks or not literal):  # said in other words: what a question asks for
-        return _Meant((match.id,), Wording.of([match.content]), clear=True)
+        return _Meant((match.id,), Wording.of([match.content]), clear=False)
     if not literal or (asks and match is None):  # a question that was asked before is no answer
         return _Meant((), Wording(()), clear=False)
-    one_thing = match is not None or (bool(hits) and hits[0].score >= min_score and hits[0].id in _ids(found.live))
-    others = len(found.messages) + len(found.chunks)
-    clear = (one_thing or not found.live) and not elsewhere and _say_the_same(found.live) and others <= _MOST_ITEMS
-    wording = Wording(tuple(dict.fromkeys((*asked.ways, *Wording.of(_contents(found.live)).ways)))) if clear else asked
-    return _Meant(_ids(found.live), wording, clear)
+    return _Meant(_ids(found.live), asked, clear)
 
 
 def _ids(records: Sequence[MemoryRecord]) -> tuple[str, ...]:
     return tuple(record.id for record in records)
-
-
-def _contents(records: Sequence[MemoryRecord]) -> list[str]:
-    return [record.content for record in records]
 
 
 def _say_the_same(records: Sequence[MemoryRecord]) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from recollect.engine.base.context import Engine
 from recollect.engine.files import file_chunks
@@ -31,7 +31,7 @@ from recollect.errors import InvalidInput
 from recollect.model.files import FileRecord
 from recollect.model.media import original_name
 from recollect.model.memories import MemoryRecord, Scope
-from recollect.model.search import Forgotten, ForgottenAction, ForgottenItem
+from recollect.model.search import Forgotten, ForgottenAction
 from recollect.model.stats import Erasure
 from recollect.ports import StoreReader, StoreWriter
 from recollect.text.mentions import Wording
@@ -85,13 +85,14 @@ def forget_said(
     wording: Wording,
     *,
     dry_run: bool,
+    whole_documents: bool = False,
     receipt: ReceiptDraft | None = None,
 ) -> Forgotten:
     """Forget memories, and whatever else says the same."""
     now = engine.clock.now()
 
     def choose(rows: StoreReader | StoreWriter) -> ForgetPlan:
-        return plan_said(rows, memory_ids, wording, now, sources=True)
+        return plan_said(rows, memory_ids, wording, now, sources=True, whole_documents=whole_documents)
 
     return _forget(engine, scope, choose, dry_run=dry_run, receipt=receipt)
 
@@ -221,7 +222,7 @@ def _forget(
 
     A `receipt` is drawn up in the transaction, and signed again when the files are erased.
     """
-    afterwards = _Afterwards([], [])
+    afterwards = _Afterwards([], [], [], [])
 
     def begin(writer: StoreWriter) -> ForgetPlan:
         plan = choose(writer)
@@ -238,19 +239,23 @@ def _forget(
         names = _existing(writer, conversations)
         found = names or not plan.empty or begun is not None
         if found:
-            writer.forget_traces(everything=not plan.partial)
+            writer.forget_traces([*afterwards.traces, *_with_chunks(writer, plan)] if plan.partial else None)
         sessions = names if conversations is None else conversations
         _bury_and_delete(writer, plan, engine.clock.now(), sessions if found else ())
         _end_conversations(writer, names, everything=conversations is None)
         rewriting.write(writer, engine, plan.rewritten, plan.chunks)
         if engine.forgetting:
             writer.drop_forgetting(engine.forgetting)
-        outcome = _outcome(plan if begun is None else begun.with_rest(plan), names, dry_run=False)
+        whole = plan if begun is None else begun.with_rest(plan)
+        outcome = _outcome(whole, afterwards.items, names, dry_run=False)
         return replace(outcome, receipt=receipt.draw_up(writer)) if receipt is not None and found else outcome
 
+    def look(reader: StoreReader) -> Forgotten:
+        plan = choose(reader)
+        return _outcome(plan, plan.items(reader, gone=False), _existing(reader, conversations), dry_run=True)
+
     if dry_run:
-        look = partial(_existing, conversations=conversations)
-        return engine.store.read(scope, lambda reader: _outcome(choose(reader), look(reader), dry_run=True))
+        return engine.store.read(scope, look)
     begun: ForgetPlan | None = None
     if engine.forgetting:
         begun = parts.begin(engine, scope, begin)
@@ -261,16 +266,23 @@ def _forget(
 
 
 class _Afterwards(NamedTuple):
-    """What is to be done after the transaction: originals to discard, and summaries to make again."""
+    """What is left to do after the transaction, and noted before what it is about goes.
+
+    Originals to discard, summaries to make again, what went in words, and the ids by which logs name it.
+    """
 
     originals: list[str]
     dropped: list[DroppedSummary]
+    items: list[ForgottenItem]
+    traces: list[str]
 
     def note(self, writer: StoreWriter, scope: Scope, plan: ForgetPlan) -> None:
         """Note it, in place of what an earlier try has noted that a full disk has ended."""
         self.originals[:] = [file.original for file in plan.files if file.original]
         self.originals.extend(original_name(scope.user_id, digest) for digest in plan.own_originals(writer))
         self.dropped[:] = plan.remade
+        self.items[:] = plan.items(writer, gone=True)
+        self.traces[:] = _with_chunks(writer, plan) if plan.partial else ()
 
 
 def _existing(rows: StoreReader | StoreWriter, conversations: Sequence[str] | None) -> Sequence[str]:
@@ -298,7 +310,15 @@ def _finished(engine: Engine, scope: Scope, outcome: Forgotten, afterwards: _Aft
     return replace(outcome, pending=left.reason)
 
 
-def _outcome(plan: ForgetPlan, conversations: Sequence[str], *, dry_run: bool) -> Forgotten:
+def _with_chunks(writer: StoreWriter, plan: ForgetPlan) -> list[str]:
+    """Give the ids of all that goes, those of passages too."""
+    chunks = [mark.id for file in plan.files for mark in writer.chunk_marks(file.id)]
+    return [*plan.ids, *chunks, *(change.chunk.id for change in plan.chunks)]
+
+
+def _outcome(
+    plan: ForgetPlan, items: Sequence[ForgottenItem], conversations: Sequence[str], *, dry_run: bool
+) -> Forgotten:
     action: ForgottenAction = "not_found"
     if conversations or not plan.empty:
         action = "would_delete" if dry_run else "deleted"
@@ -309,7 +329,7 @@ def _outcome(plan: ForgetPlan, conversations: Sequence[str], *, dry_run: bool) -
         messages=len(plan.messages),
         files=len(plan.files),
         rewritten=tuple(rewritten.message.id for rewritten in plan.rewritten if rewritten.left is not None),
-        items=plan.items if dry_run else tuple(item._replace(text="") for item in plan.items),
+        items=tuple(items),
         sources=plan.sources,
     )
 
@@ -401,11 +421,18 @@ def _derived(rows: StoreReader | StoreWriter, fresh: Sequence[str], planned: Ite
 
 
 def plan_said(
-    rows: StoreReader | StoreWriter, memory_ids: Sequence[str], wording: Wording, now: datetime, *, sources: bool
+    rows: StoreReader | StoreWriter,
+    memory_ids: Sequence[str],
+    wording: Wording,
+    now: datetime,
+    *,
+    sources: bool,
+    whole_documents: bool = False,
 ) -> ForgetPlan:
     """Plan to forget memories, or a message, by id, and everything that says something.
 
-    With `sources`, the messages that the memories were captured from are rewritten; otherwise they are named.
+    With `sources`, the messages that the memories were captured from are rewritten; otherwise they are named. With
+    `whole_documents`, added documents go with their originals; otherwise they lose the sentences that are searched.
     """
     found = find_mentions(rows, wording)
     plan = _plan(rows, [*memory_ids, *(record.id for record in found.memories)], family=True)
@@ -429,35 +456,17 @@ def plan_said(
     }
     erased_memories = [summary.id for summary in dropped if summary.kind == "memory" and summary.id not in gone]
     ids = dict.fromkeys((*plan.ids, *sorted(erased), *erased_memories))
-    chunks = tuple(rewrite_chunk(chunk, wording) for chunk in found.chunks)
+    files = (rows.file(file_id) for file_id in dict.fromkeys(chunk.file_id for chunk in found.chunks))
+    documents = tuple(file for file in files if file is not None and file.original and not file.root)
+    going = {file.id for file in documents} if whole_documents else set()
     return ForgetPlan(
-        tuple(ids),
+        (*ids, *going),
         plan.messages | erased,
+        files=tuple(file for file in documents if file.id in going),
         rewritten=tuple(rewritten),
-        chunks=chunks,
+        chunks=tuple(rewrite_chunk(chunk, wording) for chunk in found.chunks if chunk.file_id not in going),
         remade=tuple(dropped),
         sources=left_sources,
-        items=tuple(_items(gone, rewritten, chunks, dropped)) if wording.ways or sources else (),
+        documents=tuple(file for file in documents if file.id not in going),
+        said=True,
     )
-
-
-def _items(
-    gone: Mapping[str, MemoryRecord],
-    rewritten: Sequence[RewrittenMessage],
-    chunks: Sequence[RewrittenChunk],
-    dropped: Sequence[DroppedSummary],
-) -> Iterator[ForgottenItem]:
-    """List what says it, by kind."""
-    dropped_ids = {summary.id for summary in dropped}
-    for record in gone.values():
-        if record.id not in dropped_ids:
-            kind: Literal["memory", "version"] = "version" if record.superseded_by else "memory"
-            yield ForgottenItem(kind, record.id, "deleted", record.content)
-    for change in rewritten:
-        fate: Literal["deleted", "rewritten"] = "deleted" if change.left is None else "rewritten"
-        yield ForgottenItem("message", change.message.id, fate, " ".join(change.removed))
-    for summary in dropped:
-        yield ForgottenItem("summary", summary.id, "remade", summary.text)
-    for chunk in chunks:
-        found = chunk.chunk
-        yield ForgottenItem("file", found.file_id, "rewritten", " ".join(chunk.removed) or found.heading, found.place)

@@ -17,10 +17,11 @@ from recollect.engine.audit.audit_log import AuditedAction
 from recollect.engine.audit.idempotency import AuditedWrite
 from recollect.engine.base.context import Engine
 from recollect.engine.drafts.redaction import each_text
-from recollect.engine.forgetting.marks import MARK_KINDS, KeyedMark, Marker, MarkFinder, MarkKind
+from recollect.engine.forgetting.marks import MARK_KINDS, KeyedMark, Marker, MarkFinder, MarkKind, read_marks
 from recollect.engine.forgetting.plan import ForgetPlan
 from recollect.errors import ReceiptRefused
 from recollect.model.files import FileRecord
+from recollect.model.literals import DocumentsFate
 from recollect.model.media import media_texts, original_name
 from recollect.model.memories import MemoryRecord, Scope
 from recollect.model.messages import Message
@@ -46,14 +47,21 @@ _LOG = "write_ahead_log"
 # What the id of a receipt is a hash of; the rest changes when the files are erased or purged.
 _LASTING = (
     *("version", "store", "key", "user", "actor", "request", "allow_again"),
-    *("forgotten_at", "counts", "marks", "marks_total", "elsewhere"),
+    *("forgotten_at", "counts", "marks", "marks_total", "elsewhere", "documents", "kept", "not_covered"),
+)
+_NEVER_COVERED = (
+    "Backups, exports and copies of the store that were made before.",
+    "What was handed on: transcripts of agents' hosts, providers of models, other services that searched here.",
+    f"Ids, which tell no words, stay in {', '.join(sorted(ID_LOGS))}, and may stand in a server's statistics.",
 )
 
 
 class ReceiptDraft:
     """Gathers the marks of one forgetting."""
 
-    def __init__(self, engine: Engine, scope: Scope, request: str, *, allow_again: bool = False) -> None:
+    def __init__(
+        self, engine: Engine, scope: Scope, request: str, *, allow_again: bool = False, documents: DocumentsFate = "ask"
+    ) -> None:
         self._engine = engine
         self._scope = scope
         self._request = request
@@ -64,11 +72,18 @@ class ReceiptDraft:
         self._marks = MarkSet()
         self._counts: Counter[str] = Counter()
         self._partial = True
+        self._documents = documents
+        self._kept: tuple[FileRecord, ...] = ()
+        self._on_disk: list[str] = []
+        self._synced = 0
 
     def collect(self, writer: StoreWriter, plan: ForgetPlan, conversations: Sequence[str]) -> None:
         """Mark what will be deleted, while it is still there."""
         self._marks, self._counts = MarkSet(), Counter()  # a full disk may have ended an earlier try
         self._partial = plan.partial
+        self._kept = plan.documents
+        self._on_disk = [f"{change.chunk.root}/{change.chunk.path}" for change in plan.chunks if change.chunk.root]
+        self._synced = sum(bool(file.root) for file in plan.files)  # what is forgotten is not named
         remade = {summary.id for summary in plan.remade}
         file_ids = {file.id for file in plan.files}
         memory_ids = [item_id for item_id in plan.ids if item_id not in plan.messages and item_id not in file_ids]
@@ -157,10 +172,27 @@ class ReceiptDraft:
             marks=self._marks.listed(),
             marks_total=self._marks.total,
             elsewhere=self._marks.elsewhere,
+            documents=self._documents,
+            kept=tuple(file.id for file in self._kept),
+            not_covered=self._not_covered(),
         )
         named = replace(stated, id=_id_of(stated))
         line = audit_log.note(writer, self._scope, AuditedAction(named.actor, ACTION), [named.id], now)
         return signed(replace(named, audit=AuditPosition(line.number, line.hash)), self._keys.signing)
+
+    def _not_covered(self) -> tuple[str, ...]:
+        """Say by name what stays, and what no forgetting reaches."""
+        kept = [
+            f"The original of {file.path} is kept as it was added, and says it still: forget it by its id, {file.id}."
+            for file in self._kept
+        ]
+        disk = [
+            f"{path} on the disk of its owner, which memory does not change." for path in dict.fromkeys(self._on_disk)
+        ]
+        disk += [f"{self._synced:,} synced file(s) that lie on the disk of their owner."] if self._synced else []
+        elsewhere = self._marks.elsewhere
+        said = [f"{elsewhere:,} text(s) that other items of the user say, too."] if elsewhere else []
+        return (*kept, *disk, *said, *_NEVER_COVERED)
 
     def _look_through(self, writer: StoreWriter) -> int:
         """Count what is left of the items; their words in others are not looked for later."""
@@ -222,17 +254,35 @@ class MarkSet:
 
 def settled(engine: Engine, receipt: Receipt, pending: str, *, purged: bool = False) -> Receipt:
     """Sign a receipt again, with what has become of the database's files."""
-    server = bool(engine.store.unseen())
+    unseen = tuple(engine.store.unseen())
     files = PENDING if pending else ERASED
     places = {
         **receipt.places,
-        **dict.fromkeys(("search_index", "caches", "originals"), ERASED),
+        **dict.fromkeys(("search_index", "caches"), ERASED),
+        "originals": f"kept {len(receipt.kept)}" if receipt.kept else ERASED,
         **dict.fromkeys(_IN_FILES, files),
-        _LOG: UNSEEN if server else files,
+        _LOG: UNSEEN if unseen else files,
     }
+    if unseen:  # a server, whose statistics no deletion touches: looked into, not promised
+        places["statistics"] = _in_statistics(engine, receipt)
     moment = engine.clock.now().isoformat()
     stated = replace(receipt, places=places, pending=pending, purged=purged or receipt.purged, signed_at=moment)
-    return signed(stated, engine.store.receipt_keys().signing)
+    return signed(replace(stated, unseen=unseen), engine.store.receipt_keys().signing)
+
+
+def _in_statistics(engine: Engine, receipt: Receipt) -> str:
+    """Say whether a server's statistics hold words of what was forgotten."""
+    sampled = engine.store.statistics()
+    if sampled is None:
+        return UNSEEN
+    finder = finder_of(Marker(engine.store.receipt_keys().marking), receipt)
+    found = sum(mark.kind != "ids" for row in sampled for mark in finder.in_texts(row.texts))
+    return f"found {found}" if found else CHECKED
+
+
+def finder_of(marker: Marker, receipt: Receipt) -> MarkFinder:
+    """Give what finds the marks of a receipt."""
+    return MarkFinder(marker, {kind: read_marks(receipt.marks.get(kind, ())) for kind in MARK_KINDS})
 
 
 def signed(receipt: Receipt, key: bytes) -> Receipt:
@@ -267,13 +317,14 @@ def parsed(given: Receipt | Mapping[str, Any] | str | bytes) -> Receipt:
     version = content.get("version")
     if "signature" not in content or not isinstance(version, int):
         raise ReceiptRefused("This is no receipt of forgetting: it has no version and signature.")
-    if version != RECEIPT_VERSION:
+    if not 1 <= version <= RECEIPT_VERSION:
         raise ReceiptRefused(
-            f"The receipt has version {version}; this version of recollect knows {RECEIPT_VERSION}. Upgrade it."
+            f"The receipt has version {version}; this version of recollect knows 1 to {RECEIPT_VERSION}. Upgrade it."
         )
     try:
         audit = AuditPosition(**content.pop("audit"))
         marks = {kind: tuple(hashes) for kind, hashes in content.pop("marks").items()}
+        content |= {name: tuple(content[name]) for name in ("kept", "not_covered", "unseen") if name in content}
         return Receipt(**content, audit=audit, marks=marks)
     except (KeyError, TypeError, AttributeError) as error:
         raise ReceiptRefused(f"The receipt was changed: {error}. Give the file as `forget` wrote it.") from None

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 from typing import Literal, NamedTuple, TypeAlias
 
 from recollect import ids
@@ -10,6 +11,7 @@ from recollect.engine.forgetting import by_query, forget
 from recollect.engine.forgetting.purge import purge
 from recollect.engine.forgetting.receipt import ReceiptDraft, settled
 from recollect.errors import InvalidInput, StoreFull
+from recollect.model.literals import DocumentsFate
 from recollect.model.memories import Scope
 from recollect.model.search import Forgotten
 from recollect.text.clean import clean
@@ -32,6 +34,7 @@ class ForgetRequest(NamedTuple):
     purge: bool = False
     receipt: bool = False
     dry_run: bool = False
+    documents: DocumentsFate = "ask"
 
     @property
     def target(self) -> ForgetTarget:
@@ -50,6 +53,10 @@ class ForgetRequest(NamedTuple):
             raise InvalidInput("`all` belongs to a query: it forgets everything that the query finds.")
         if self.sources and self.id is None:
             raise InvalidInput("`sources` belongs to an id; a query reaches the messages anyway.")
+        if self.documents not in ("ask", "forget", "keep"):
+            raise InvalidInput(f"documents is {self.documents!r:.80}; it must be ask, forget or keep.")
+        if self.documents != "ask" and self.query is None:
+            raise InvalidInput("`documents` belongs to a query: a document named by its id is forgotten whole.")
         if self.receipt and self.dry_run:
             raise InvalidInput("A dry run forgets nothing, so there is no receipt. Leave out one of the two.")
         return named[0]
@@ -63,6 +70,8 @@ def run(engine: Engine, scope: Scope, request: ForgetRequest) -> Forgotten:
     try:
         forgotten = _forget(engine, scope, request, draft)
     except StoreFull:
+        if request.query is not None and not request.all:  # what it means is decided anew by what is left
+            raise
         try:
             forgotten = _forget_in_parts(engine, scope, request, draft)
         finally:
@@ -76,11 +85,12 @@ def run(engine: Engine, scope: Scope, request: ForgetRequest) -> Forgotten:
 
 def _draft(engine: Engine, scope: Scope, target: ForgetTarget, request: ForgetRequest) -> ReceiptDraft:
     """Begin a receipt. The first one gives the store its number, for which a full disk may have no room."""
+    begin = partial(ReceiptDraft, engine, scope, target, allow_again=request.allow_again, documents=request.documents)
     try:
-        return ReceiptDraft(engine, scope, target, allow_again=request.allow_again)
+        return begin()
     except StoreFull:
         with engine.store.released_reserve():
-            draft = ReceiptDraft(engine, scope, target, allow_again=request.allow_again)
+            draft = begin()
         engine.store.restock_reserve()
         return draft
 
@@ -90,7 +100,7 @@ def _forget_in_parts(engine: Engine, scope: Scope, request: ForgetRequest, draft
     with engine.store.released_reserve() as released:
         if not released:
             raise StoreFull("The disk is full, and no room is kept to forget in: nothing was forgotten. Make room.")
-        noted = request._replace(all=request.query is not None, purge=False, receipt=False)
+        noted = request._replace(purge=False, receipt=False)
         note = json.dumps({"user": scope.user_id, **noted._asdict()}, ensure_ascii=False)
         try:
             return _forget(replace(engine, forgetting=note), scope, noted, draft)
@@ -112,7 +122,8 @@ def finish(engine: Engine) -> None:
 def _forget(engine: Engine, scope: Scope, request: ForgetRequest, draft: ReceiptDraft | None) -> Forgotten:
     match request:
         case ForgetRequest(query=str(query)):
-            reach = {"all_found": request.all, "dry_run": request.dry_run}
+            whole = request.documents == "forget"
+            reach = {"all_found": request.all, "dry_run": request.dry_run, "whole_documents": whole}
             return by_query.forget_query(engine, scope, query, **reach, receipt=draft)
         case ForgetRequest(session=str(session)):
             return forget.forget_session(engine, scope, clean(session), dry_run=request.dry_run, receipt=draft)

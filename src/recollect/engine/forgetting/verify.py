@@ -1,8 +1,9 @@
 """Checks later that nothing of what a receipt tells of is left: in rows, indexes, statistics, bytes and originals."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -12,14 +13,18 @@ from recollect.engine.backup import manifest
 from recollect.engine.base.context import Engine
 from recollect.engine.base.scopes import owner_of
 from recollect.engine.drafts import tombstones
-from recollect.engine.forgetting.marks import MARK_KINDS, KeyedMark, Marker, MarkFinder, read_marks
-from recollect.engine.forgetting.receipt import ACTION, CHECKED, ID_LOGS, UNSEEN, insist_genuine, parsed
+from recollect.engine.files import file_chunks
+from recollect.engine.forgetting.marks import KeyedMark, Marker
+from recollect.engine.forgetting.receipt import ACTION, CHECKED, ID_LOGS, UNSEEN, finder_of, insist_genuine, parsed
+from recollect.errors import InvalidDocument, NotFound
+from recollect.model.files import FileRecord
 from recollect.model.receipts import ErasureCheck, ErasureFinding, OlderBackup, Receipt
 from recollect.ports import StoreReader
 from recollect.ports.erasure import StoredRow
 
 _BATCH = 500
 FOUND: Final = "found"
+_IDS_ONLY: Final = ID_LOGS | {"pg_statistic"}  # where ids stand on purpose, or are of those
 # What doctor finds that may hold words of rows that are gone, by the beginning of its name.
 _ORPHANS: Final = ("integrity_check", "terms_without_", "vectors_without_row", "codes_without_vector", "samples_of_")
 _PLACES: Final = (
@@ -56,19 +61,23 @@ class _Check:
         self._receipt = receipt
         self._scope = owner_of(receipt.user)
         self._marker = Marker(engine.store.receipt_keys().marking)
-        marks = {kind: read_marks(receipt.marks.get(kind, ())) for kind in MARK_KINDS}
-        self._finder = MarkFinder(self._marker, marks)
+        self._finder = finder_of(self._marker, receipt)
         self._since = datetime.fromisoformat(receipt.forgotten_at)
         self._left: Counter[tuple[str, str]] = Counter()
         self._again: Counter[tuple[str, str]] = Counter()
+        self._kept: list[str] = []
+        self._unread: list[str] = []
 
     def look(self) -> None:
         """Look everywhere. The bytes come first: what is found there and in live rows as well is no remainder."""
-        in_bytes = self._in_bytes()
+        in_bytes, in_originals = self._in_bytes(), self._in_contents_of_originals()
         explained: set[KeyedMark] = set()
-        hits = self._in_rows({mark for marks in in_bytes.values() for mark in marks}, explained)
+        wanted = chain(in_bytes.values(), (marks for _, marks in in_originals))
+        hits = self._in_rows({mark for marks in wanted for mark in marks}, explained)
         for place, marks in in_bytes.items():
             self._left.update((place, mark.kind) for mark in marks - explained)
+        for file, said in in_originals:
+            self._judge_original(file, {mark for mark in said if mark.kind == "texts" or mark not in explained})
         self._judge(hits)
         self._in_index()
         self._in_originals()
@@ -81,6 +90,32 @@ class _Check:
             found.setdefault(block.place, set()).update(self._finder.in_bytes(block.data))
         return found
 
+    def _in_contents_of_originals(self) -> list[tuple[FileRecord, set[KeyedMark]]]:
+        """Give the user's documents whose originals say something of it, read as when they were added."""
+        documents, recipe = self._engine.documents, file_chunks.recipe(self._engine)
+        found = []
+        for file in self._engine.store.read(self._scope, _with_originals):
+            try:
+                data = documents.original(file.original)
+                pieces = documents.read(data, file.path, recipe).pieces
+            except (InvalidDocument, NotFound) as error:
+                self._unread.append(f"The original of {file.path} cannot be read: {error}")
+                continue
+            marks = set(self._finder.in_bytes(data))
+            for piece in (indexed.piece for indexed in pieces):
+                marks |= self._finder.in_bytes(piece.content.encode("utf-8", "replace"))
+                marks |= self._finder.in_texts({"content": piece.content, "heading": piece.heading})
+            found += [(file, marks)] if marks else []
+        return found
+
+    def _judge_original(self, file: FileRecord, marks: Collection[KeyedMark]) -> None:
+        """Tell an original that was added since from one that was kept, and whether that was decided."""
+        named = file.id in self._receipt.kept
+        self._kept += [file.path] if named and marks else []
+        counted = self._again if file.created_at > self._since else self._left
+        if not (named and self._receipt.documents == "keep"):
+            counted.update(("originals", mark.kind) for mark in marks)
+
     def _in_rows(self, in_bytes: set[KeyedMark], explained: set[KeyedMark]) -> list[_MarkedRow]:
         """Give the user's rows that hold something of it; `explained` gets what live rows of any user hold."""
         hits = []
@@ -91,7 +126,7 @@ class _Check:
                 if in_bytes - explained:
                     explained |= self._in_raw(row)
                 if row.user_id in ("", self._receipt.user):
-                    kinds = frozenset(mark.kind for mark in marks if mark.kind != "ids" or row.table not in ID_LOGS)
+                    kinds = frozenset(mark.kind for mark in marks if mark.kind != "ids" or row.table not in _IDS_ONLY)
                     hits += [_MarkedRow(row.table, str(row.texts.get("id", "")), row.stored_at, kinds)] if kinds else []
         return hits
 
@@ -157,10 +192,12 @@ class _Check:
 
     def result(self, backups: Sequence[OlderBackup]) -> ErasureCheck:
         """Say what was found."""
-        unseen = tuple(self._engine.store.unseen())
+        unseen = (*self._engine.store.unseen(), *self._unread)
         places = dict.fromkeys(_PLACES, CHECKED)
-        if unseen:
+        if self._engine.store.unseen():
             places |= {"pages": UNSEEN, "write_ahead_log": UNSEEN}
+        if self._engine.store.statistics() is None:
+            places["statistics"] = UNSEEN
         places |= {place if place in places else _place_of(place): FOUND for place, _ in self._left}
         return ErasureCheck(
             receipt=self._receipt.id,
@@ -173,7 +210,14 @@ class _Check:
             unseen=unseen,
             pending=self._engine.store.erasure().reason,
             older_backups=tuple(backups),
+            kept=tuple(self._kept),
+            not_covered=self._receipt.not_covered,
         )
+
+
+def _with_originals(rows: StoreReader) -> list[FileRecord]:
+    files = (rows.file(file_id) for file_id in rows.file_ids())
+    return [file for file in files if file is not None and file.original]
 
 
 def _place_of(table: str) -> str:

@@ -122,8 +122,11 @@ class _SlackBot:
             return
 
         def preview(me: UserMemory) -> Said:
-            texts = _sayings(me, query)
-            return replies.confirmation(texts, query) if texts else "Nothing says this. Nothing was forgotten."
+            would = me.forget(query=query, all=True, dry_run=True)
+            texts = [item.text or item.path for item in would.items if item.kind != "version"]
+            if would.action == "would_delete":
+                return replies.confirmation(texts, query)
+            return "\n".join([replies.NOT_SAID, *(f"• {replies.escaped(hit.content)}" for hit in would.candidates)])
 
         self._act(respond, _sender(command), preview)
 
@@ -134,8 +137,7 @@ class _SlackBot:
 
         def confirmed(me: UserMemory) -> str:
             forgotten = me.forget(query=query, all=True)
-            amount = len(forgotten.ids) + len(forgotten.rewritten)
-            return f"Forgotten for good: {amount}." if amount else "Nothing says this any more."
+            return replies.forgotten(forgotten.items) if forgotten.action == "deleted" else replies.NOT_SAID
 
         self._act(respond, _person(body), confirmed, replace_original=True)
 
@@ -244,11 +246,3 @@ def _person(body: Body) -> _Sender:
 
 def _found(me: UserMemory, query: str) -> str:
     return replies.answer(me.search_context(query, limit=_HITS, only_related=True))
-
-
-def _sayings(me: UserMemory, query: str) -> list[str]:
-    """Give the texts of what would be forgotten."""
-    would = me.forget(query=query, all=True, dry_run=True)
-    if would.items:
-        return [item.text or item.path for item in would.items if item.kind != "version"]
-    return [me.get(memory_id).content for memory_id in would.ids[:1]] or [hit.content for hit in would.candidates]

@@ -5,12 +5,13 @@ from typing import Any, Final
 
 from recollect.model.literals import without
 from recollect.model.memories import MemoryRecord, Remembered
-from recollect.model.search import Hit, Recall
+from recollect.model.search import ForgottenItem, Hit, Recall
 
 FORGET: Final = "recollect_forget"
 KEEP: Final = "recollect_keep"
 NOTHING_FOUND: Final = "No relevant memories found."
 AWAY: Final = "The memory is away right now."
+NOT_SAID: Final = "Nothing says this in these words. Nothing was forgotten."
 SLOW: Final = "The memory does not answer yet; I will say so here when it does."
 _LONGEST: Final = 300
 _MOST_LISTED: Final = 10
@@ -47,10 +48,7 @@ def _line(number: int, hit: Hit) -> str:
 
 def confirmation(texts: Sequence[str], query: str) -> list[dict[str, Any]]:
     """Give the blocks that show what would be forgotten, with a button for it and one against it."""
-    listed = [f"• {escaped(text)}" for text in texts[:_MOST_LISTED]]
-    if len(texts) > _MOST_LISTED:
-        listed.append(f"and {len(texts) - _MOST_LISTED} more")
-    shown = "\n".join(["Forget this for good?", *listed])
+    shown = "\n".join(["Forget this for good?", *_listed(texts)])
     return [
         {"type": "section", "text": {"type": "mrkdwn", "text": shown[:2900]}},
         {
@@ -61,6 +59,18 @@ def confirmation(texts: Sequence[str], query: str) -> list[dict[str, Any]]:
             ],
         },
     ]
+
+
+def forgotten(items: Sequence[ForgottenItem]) -> str:
+    """Say in words what is gone, and which originals say it still."""
+    gone = _listed([item.text or item.path for item in items if item.fate != "kept"])
+    kept = [f"The original of {escaped(item.path)} says it still." for item in items if item.fate == "kept"]
+    return "\n".join(["Forgotten for good:", *gone, *kept])
+
+
+def _listed(texts: Sequence[str]) -> list[str]:
+    more = [f"and {len(texts) - _MOST_LISTED} more"] if len(texts) > _MOST_LISTED else []
+    return [*(f"• {escaped(text)}" for text in texts[:_MOST_LISTED]), *more]
 
 
 def _button(action: str, label: str, value: str, **look: str) -> dict[str, Any]:

@@ -92,17 +92,20 @@ def forget(body: Annotated[requests.ForgetBody, Body()], call: ForgetCall) -> Re
     """Forget for good, with everything that was made from it.
 
     By `query`, everything that says it is forgotten: memories, sentences of messages, passages of files; summaries are
-    made again. If several things may be meant, nothing is, unless `all` of it is meant: there are `candidates` to
-    choose from by their ids, and `items` that say where it is said. That shows them, so it also needs a key that may
-    read. By `folder`, the files that were synced from it are forgotten; it is named by its root. What was forgotten
-    comes back by no import, sync or redelivered history, unless `everything` is forgotten with `allow_again`. With
-    `receipt` there is a signed statement of it, without content, if anything was forgotten.
+    made again. That happens at once only if the query says a memory itself; otherwise nothing is forgotten, unless
+    `all` of it is meant: there are `candidates` to choose from by their ids, and `items` that say where it is said.
+    That shows them, so it also needs a key that may read. `items` say in words what was forgotten, in this answer
+    alone: one that is repeated by its `Idempotency-Key` has them without words. By `folder`, the files that were synced
+    from it are forgotten; it is named by its root. What was forgotten comes back by no import, sync or redelivered
+    history, unless `everything` is forgotten with `allow_again`. With `receipt` there is a signed statement of it,
+    without content, if anything was forgotten.
     """
     if body.query is not None:
         call.require("read")
     given = body.model_dump(exclude_unset=True)
     dry_run, whole = given.pop("dry_run", False), given.pop("whole", False)
     reach = {name: given.pop(name, False) for name in ("all", "sources", "allow_again", "receipt")}
+    reach |= {"documents": given.pop("documents", "ask")}
     target = {name: value for name, value in given.items() if value not in (None, False)}
     if len(target) != 1:
         found = ", ".join(sorted(target)) or "none"

@@ -359,12 +359,14 @@ class PostgresStore(
         notes = (f"rewrote {len(tables) - len(failed)} of {len(tables)} tables with their indexes", *refreshed.notes)
         return Purged(notes, tuple(failed), refreshed.administrator)
 
-    def _statistics(self) -> Iterator[StoredRow]:
+    def statistics(self) -> Sequence[StoredRow] | None:
         """Give what the server has sampled, if the login may look."""
         with translated(self._where), connect(self._url, self._settings.connect_timeout_s) as login:
             session = PostgresSession(login)
-            sampled = session.rows("sampled_values") if session.row("may_read_statistics")[0] else []
-        return (StoredRow("pg_statistic", "", None, {table: samples.encode()}) for table, samples in sampled)
+            if not session.row("may_read_statistics")[0]:
+                return None
+            sampled = session.rows("sampled_values")
+        return [StoredRow("pg_statistic", "", None, {table: samples.encode()}) for table, samples in sampled]
 
     def raw_blocks(self) -> Iterator[RawBlock]:
         """Give nothing: a server's files are its own affair."""

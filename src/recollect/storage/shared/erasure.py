@@ -2,7 +2,7 @@
 
 import hmac
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 
 from recollect.model.memories import Scope
@@ -32,7 +32,7 @@ def _rows(session: StoreSession, table: TextTable, user_id: str | None) -> Itera
 class WholeContents:
     """The tables of a store, and rows that its statistics make."""
 
-    def __init__(self, session: StoreSession, statistics: Iterator[StoredRow]) -> None:
+    def __init__(self, session: StoreSession, statistics: Sequence[StoredRow]) -> None:
         self._session = session
         self._statistics = statistics
 
@@ -52,7 +52,7 @@ class SharedErasureStore(StoreBase):
         """Lend a session with one snapshot for all its questions."""
 
     @abstractmethod
-    def _statistics(self) -> Iterator[StoredRow]:
+    def statistics(self) -> Sequence[StoredRow] | None:
         """Give what the planner's statistics hold, where no table shows it."""
 
     def receipt_keys(self) -> ReceiptKeys:
@@ -67,4 +67,4 @@ class SharedErasureStore(StoreBase):
     def whole_contents(self) -> Iterator[StoredRows]:
         """Lend a snapshot of everything."""
         with self._long_reading(None) as session:
-            yield WholeContents(session, self._statistics())
+            yield WholeContents(session, self.statistics() or ())

@@ -5,7 +5,7 @@ Rows are written at once; their vectors wait until the end, so that a bulk load 
 
 from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
@@ -333,15 +333,20 @@ class SharedItemWriter(UserItemRows, UserLogRows, UserScopeRows, ABC):
         """Add a line to the audit log."""
         self._execute("insert_audit", audit_values(line))
 
-    def forget_traces(self, *, everything: bool) -> None:
-        """Take out of answers and logs what was said or asked."""
+    def forget_traces(self, ids: Collection[str] | None) -> None:
+        """Take out of answers and logs what was said, asked or found."""
         self._resets += 1  # whatever else goes, there is something to erase
         self._execute("blank_answers")
-        if everything:
+        if ids is None:
             self._execute("delete_changes")
             self._execute("delete_searches")
-        else:
-            self._execute("blank_searches")
+            return
+        self._execute("blank_searches")
+        gone = frozenset(ids)
+        for id_, found in self._rows("searches_that_found") if gone else ():
+            left = [item_id for item_id in found.split() if item_id not in gone]
+            if len(left) < len(found.split()):
+                self._execute("set_found", {"id": id_, "found": " ".join(left)})
 
     def note_forgetting(self, request: str) -> None:
         """Note what is being forgotten in parts."""

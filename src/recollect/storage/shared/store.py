@@ -280,7 +280,9 @@ class SharedAccessLogStore(StoreBase):
         """Keep figures about searches, a moment after them: what was forgotten meanwhile may be what one asked for."""
         with self._writing(scope) as session:
             forgotten = session.codec.time_or_none(session.row("last_forgotten", {"user_id": scope.user_id})[0])
-            kept = [note._replace(query="") if forgotten and forgotten > note.asked_at else note for note in notes]
+            kept = [
+                note._replace(query="", found="") if forgotten and forgotten > note.asked_at else note for note in notes
+            ]
             session.execute_many("log_search", [{"user_id": scope.user_id, **note._asdict()} for note in kept])
             session.execute("trim_searches", {"user_id": scope.user_id, "keep": keep - 1})
 

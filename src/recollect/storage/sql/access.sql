@@ -134,6 +134,14 @@ SELECT verb, count(*) AS searches, sum(CASE WHEN hits = 0 THEN 1 ELSE 0 END) AS 
 -- What was searched for goes when something is forgotten; the figures stay.
 UPDATE search_log SET query = '' WHERE user_id = :user_id AND query <> ''
 
+-- searches_that_found --
+-- The ids that searches found.
+SELECT id, found FROM search_log WHERE user_id = :user_id AND found <> ''
+
+-- set_found --
+-- What a search found that is still there.
+UPDATE search_log SET found = :found WHERE user_id = :user_id AND id = :id
+
 -- delete_searches --
 -- All of it, for a user who leaves.
 DELETE FROM search_log WHERE user_id = :user_id
