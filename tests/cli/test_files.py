@@ -218,6 +218,22 @@ def test_a_forgotten_file_stays_away_and_a_forgotten_folder_too(cli: Cli, notes:
     assert synced(cli, str(notes))["added"] == 1
 
 
+def test_an_original_that_says_it_is_named_until_it_is_forgotten(cli: Cli, tmp_path: Path) -> None:
+    letter, receipt = tmp_path / "letter.md", tmp_path / "erased.json"
+    letter.write_text("# Keys\n\nThe spare key lies under the third pot. Yours, Tom.\n", encoding="utf-8")
+    cli.ok("add", str(letter))
+    query = ("--query", "The spare key lies under the third pot")
+    told = " ".join(cli.ok("forget", *query, "--receipt", str(receipt)).split())
+    assert "The original of letter.md says it still. To forget it: recollect forget " in told
+    assert "Not covered: The original of letter.md is kept as it was added" in told
+    checked = cli("verify-erasure", str(receipt))
+    assert checked.exit_code == 1
+    assert "The original of letter.md says it still, as the receipt tells." in checked.stdout
+    assert cli("forget", *query, "--documents", "forget").exit_code == 3, "the text that is searched has lost it"
+    cli.ok("forget", cli.json("files")["items"][0]["id"], "--yes")
+    assert cli.ok("verify-erasure", str(receipt)).startswith("Nothing of what")
+
+
 def test_everything_takes_files_along(cli: Cli, notes: Path) -> None:
     synced(cli, str(notes))
     cli.store("Something else")

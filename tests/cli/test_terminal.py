@@ -70,6 +70,16 @@ def test_a_person_is_asked_before_anything_is_forgotten(cli: Cli, database: str)
     assert cli.json("count") == {"count": 0}
 
 
+def test_a_person_is_shown_what_a_word_fits_and_asked(cli: Cli, database: str) -> None:
+    cli.store("My sister Jana is allergic to peanuts")
+    assert cli("forget", "--query", "Jana").exit_code == 1, "a program gets candidates"
+    assert cli.json("count") == {"count": 1}
+    terminal = Terminal("--database", database, "forget", "--query", "Jana")
+    assert "My sister Jana is allergic to peanuts" in terminal.wait_for("Forget 1 memory for good? [y/N] ")
+    assert terminal.press("y\n")[0] == 0
+    assert cli.json("count") == {"count": 0}
+
+
 def test_a_person_is_asked_before_everything_is_forgotten(cli: Cli, database: str) -> None:
     cli.store("One")
     cli.store("Two")

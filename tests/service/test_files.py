@@ -29,6 +29,27 @@ def running(serve: Serve) -> Running:
     return serve(embedding__provider="none")
 
 
+def test_an_original_that_says_what_is_forgotten_is_named_until_it_goes(running: Running) -> None:
+    with running.client(running.key()) as anna, running.client(running.key(scopes=("admin",))) as admin:
+        routes = (
+            ("setup.md", "ask", "The router stands in the cellar"),
+            ("o.md", "forget", "The gate opens with a drumbeat"),
+        )
+        for name, fate, said in routes:
+            made = send(anna, SETUP + name.encode(), name).json()["id"]
+            asked = {"query": said, "receipt": True, "documents": fate}
+            told = anna.post("/api/forget", json=asked, headers={"Idempotency-Key": name}).json()
+            assert (f"{said}." in [item["text"] for item in told["items"]]) == (fate == "ask")
+            assert (made in told["receipt"]["kept"]) == (fate == "ask")
+            assert bool([line for line in told["receipt"]["not_covered"] if name in line]) == (fate == "ask")
+            check = admin.post("/api/verify-erasure", json={"receipt": told["receipt"]}).json()
+            assert (check["erased"], check["kept"]) == (fate == "forget", [name] if fate == "ask" else [])
+            assert anna.get(f"/api/files/{made}/original").status_code == (200 if fate == "ask" else 404)
+            if fate == "ask":
+                assert anna.post("/api/forget", json={"id": made}).json()["files"] == 1
+                assert admin.post("/api/verify-erasure", json={"receipt": told["receipt"]}).json()["erased"]
+
+
 def test_a_document_from_beginning_to_end(running: Running) -> None:
     with running.client(running.key()) as anna, running.client(running.key("ben")) as ben:
         sent = send(anna, SETUP)

@@ -48,7 +48,7 @@ refused = []
 with Memory.open(path) as memory:
     seen = look(memory)
     me = memory.user("me")
-    for write in (lambda: me.remember("Something else"), lambda: me.forget(query="pump"), memory.maintain):
+    for write in (lambda: me.remember("Something else"), lambda: me.forget(query="pump", all=True), memory.maintain):
         try:
             write()
         except StoreReadOnly as error:
