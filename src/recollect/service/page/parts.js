@@ -9,7 +9,6 @@ import { html, useCallback, useEffect, useRef, useState } from "./vendor/htm-pre
 
 export { Text };
 
-const MOST_SHOWN = 20;
 
 // Load something whenever `what` changes; an answer that a newer question has overtaken is dropped.
 export function useLoaded(load, what) {
@@ -176,20 +175,16 @@ function Correct({ memory, onDone, onClose }) {
   <//>`;
 }
 
-// What a dry run says would go, with texts: where it gives ids alone, the memories are asked for.
-async function whatWouldGo(what, file) {
+// What a dry run says would go, in words.
+async function whatWouldGo(what) {
   const told = await api.forget({ ...what, dry_run: true });
-  if (told.items.length) return { ...told, texts: told.items.map((item) => [item.kind, item.text || item.path]) };
-  if (file) return { ...told, texts: [[texts.memory.file, file]] };
-  if (!what.id) return { ...told, texts: [] };
-  const versions = await Promise.all(told.ids.slice(0, MOST_SHOWN).map(api.memory));
-  return { ...told, texts: versions.map((one) => [one.type, one.content]) };
+  return { ...told, texts: told.items.map((item) => [item.kind, item.text || item.path]) };
 }
 
 export function Forget({ what, file, onDone, onClose }) {
   const [sources, setSources] = useState(false);
   const wanted = what.id && !file ? { ...what, sources } : what;
-  const preview = useLoaded(() => whatWouldGo(wanted, file), [JSON.stringify(wanted)]);
+  const preview = useLoaded(() => whatWouldGo(wanted), [JSON.stringify(wanted)]);
   const [problem, setProblem] = useState(null);
   const forget = () => api.forget(wanted).then(onDone, setProblem);
   return html`<${Dialog} heading=${texts.memory.forgetHeading} onClose=${onClose}>

@@ -109,7 +109,6 @@ export const texts = {
     forgetSources: "Take it out of the messages that it was learned from, too",
     things: (n) => (n === 1 ? "1 item" : `${n} items`),
     amongThem: (n) => (n === 1 ? "among them 1 message" : `among them ${n} messages`),
-    file: "file",
     forgetYes: "Forget for good",
     forgotten: (n) => (n === 1 ? "1 item was forgotten." : `${n} items were forgotten.`),
     saidBy: { user_stated: "said by the user", agent_inferred: "inferred", imported: "imported", file: "from a file" },
