@@ -6,10 +6,9 @@ taken out of it: its other messages become active again. A value that had supers
 What is forgotten by its words goes wherever it is said: of a message the other sentences stay, summaries are remade.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import partial
 from typing import NamedTuple
 
 from recollect.engine.base.context import Engine
@@ -30,8 +29,8 @@ from recollect.engine.forgetting.rewriting import DroppedSummary
 from recollect.errors import InvalidInput
 from recollect.model.files import FileRecord
 from recollect.model.media import original_name
-from recollect.model.memories import MemoryRecord, Scope
-from recollect.model.search import Forgotten, ForgottenAction
+from recollect.model.memories import Scope
+from recollect.model.search import Forgotten, ForgottenAction, ForgottenItem
 from recollect.model.stats import Erasure
 from recollect.ports import StoreReader, StoreWriter
 from recollect.text.mentions import Wording
