@@ -425,22 +425,21 @@ class UserMemory(InsightVerbs, UserSimilarity):
         By `id`: a memory with its history, a message, or a file; with `sources`, the messages that the memory was
         captured from lose the sentences that say it. By `query`: everything that says it, at once only if the query
         says a memory itself; any other returns `candidates` and `items`, to be forgotten by their ids or with `all`. An
-        added document loses the sentence; `documents` says whether its original stays, which is named, or all of it
-        goes. By `session`: a conversation and what was learned in it. By `source`: all memories that came from there.
-        By `folder`: all files that were synced from it; those on disk stay. `items` says in words what is gone.
+        added document loses it; `documents` says whether its original stays, which is named, or all of it goes. By
+        `session`: a conversation and what was learned in it. By `source`: all memories that came from there. By
+        `folder`: all files that were synced from it; those on disk stay. `items` says in words what is gone.
 
         No import, sync or redelivered history brings the forgotten back; what the user says or stores anew is accepted.
         `everything` with `allow_again` is a fresh start: all that was ever forgotten may come again. `purge` removes
         the last traces from the database's files, as `Memory.purge` does: on a server that takes a while. With
-        `receipt` the result has a signed statement of what was forgotten, without content, if anything was:
-        `Memory.verify_erasure` checks it later.
+        `receipt` the result has a signed statement of what went, without content; `Memory.verify_erasure` checks it.
         """
         if everything and is_reserved(self._scope.user_id):
             raise NotPermitted("Only an admin deletes a shared scope, with recollect scope delete NAME.")
         path = None if folder is None else check_path(folder)
         reach = (all, sources, allow_again, purge, receipt, dry_run, documents)
-        request = ForgetRequest(id, query, session, source, path, everything, *reach)
-        return forgetting.run(self._engine, self._scope, request)
+        named = (id, query, session, source, path, everything)
+        return forgetting.run(self._engine, self._scope, ForgetRequest(*named, *reach))
 
     def before_prompt(
         self,

@@ -363,10 +363,9 @@ class PostgresStore(
         """Give what the server has sampled, if the login may look."""
         with translated(self._where), connect(self._url, self._settings.connect_timeout_s) as login:
             session = PostgresSession(login)
-            if not session.row("may_read_statistics")[0]:
-                return None
-            sampled = session.rows("sampled_values")
-        return [StoredRow("pg_statistic", "", None, {table: samples.encode()}) for table, samples in sampled]
+            sampled = session.rows("sampled_values") if session.row("may_read_statistics")[0] else None
+        rows = (StoredRow("pg_statistic", "", None, {table: samples.encode()}) for table, samples in sampled or ())
+        return None if sampled is None else [*rows]
 
     def raw_blocks(self) -> Iterator[RawBlock]:
         """Give nothing: a server's files are its own affair."""
