@@ -437,9 +437,21 @@ class UserMemory(InsightVerbs, UserSimilarity):
         if everything and is_reserved(self._scope.user_id):
             raise NotPermitted("Only an admin deletes a shared scope, with recollect scope delete NAME.")
         path = None if folder is None else check_path(folder)
-        reach = (all, sources, allow_again, purge, receipt, dry_run, documents)
-        named = (id, query, session, source, path, everything)
-        return forgetting.run(self._engine, self._scope, ForgetRequest(*named, *reach))
+        given = (
+            query,
+            session,
+            source,
+            path,
+            everything,
+            all,
+            sources,
+            allow_again,
+            purge,
+            receipt,
+            dry_run,
+            documents,
+        )
+        return forgetting.run(self._engine, self._scope, ForgetRequest(id, *given))
 
     def before_prompt(
         self,
