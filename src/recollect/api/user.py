@@ -437,21 +437,9 @@ class UserMemory(InsightVerbs, UserSimilarity):
         if everything and is_reserved(self._scope.user_id):
             raise NotPermitted("Only an admin deletes a shared scope, with recollect scope delete NAME.")
         path = None if folder is None else check_path(folder)
-        given = (
-            query,
-            session,
-            source,
-            path,
-            everything,
-            all,
-            sources,
-            allow_again,
-            purge,
-            receipt,
-            dry_run,
-            documents,
-        )
-        return forgetting.run(self._engine, self._scope, ForgetRequest(id, *given))
+        reach = (all, sources, allow_again, purge, receipt, dry_run, documents)
+        request = ForgetRequest(id, query, session, source, path, everything, *reach)
+        return forgetting.run(self._engine, self._scope, request)
 
     def before_prompt(
         self,
