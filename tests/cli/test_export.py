@@ -4,6 +4,7 @@ import json
 import zipfile
 from pathlib import Path
 
+from tests.archives import with_rows
 from tests.cli.conftest import Cli
 
 
@@ -87,3 +88,21 @@ def test_load_stores_rows_of_many_users(cli: Cli, tmp_path: Path) -> None:
     refused = cli("load", str(lines))
     assert refused.exit_code != 0
     assert "Line 2 is not an object with" in refused.stderr
+
+
+def test_a_folder_of_an_archive_is_not_opened_until_it_is_named(cli: Cli, tmp_path: Path) -> None:
+    notes, archive = tmp_path / "notes", tmp_path / "anna.zip"
+    notes.mkdir()
+    (notes / "a.md").write_text("The key is under the mat.\n")
+    cli.ok("--user", "anna", "sync", str(notes))
+    cli.ok("--user", "anna", "export", str(archive))
+    (notes / "b.md").write_text("The spare one too.\n")
+    cli.ok("import", str(archive), "--as", "ben")
+    outcome = cli("--user", "ben", "sync")
+    assert (outcome.exit_code, "was not named on this machine" in outcome.stdout) == (1, True)
+    watched = cli("--user", "ben", "sync", "--watch")  # with nothing to watch it ends
+    assert "Watching" not in watched.stdout + watched.stderr
+    assert "seen, 0 unchanged" in cli.ok("--user", "ben", "sync", str(notes))
+    archive.write_bytes(with_rows(archive.read_bytes(), lambda lines: lines["files"][0].update(kind="evil")))
+    refused = cli("import", str(archive), "--as", "eve")
+    assert (refused.exit_code, "line 1 of files.jsonl: kind is 'evil'" in refused.stderr) == (2, True)

@@ -19,7 +19,7 @@ from recollect.cli.formatting import (
     skipped_files,
     sync_line,
 )
-from recollect.model.files import Folder, FolderStatus, SkippedFile, SyncReport
+from recollect.model.files import Folder, FolderStatus, NamedRoot, SkippedFile, SyncReport
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 
@@ -106,7 +106,7 @@ def test_a_sync_is_told_in_one_line() -> None:
 def test_what_the_rules_leave_out_is_told_last_and_is_no_error() -> None:
     skipped = {"ignored": 2_000, "hidden": 1, "fifo": 1, "symlink": 3}
     assert skipped_files(skipped) == "symlink 3, fifo 1, not wanted by the rules 2,000, hidden 1"
-    folder = Folder("/n", "memory", {}, NOW, None, skipped)
+    folder = Folder(NamedRoot("/n"), "memory", {}, NOW, None, skipped)
     assert folder_errors(FolderStatus(folder, 1, 2, 0)) == "not read: symlink 3, fifo 1"
     assert folder_errors(FolderStatus(folder._replace(trouble={"ignored": 2}), 1, 2, 0)) == ""
     told = {drift: folder_state(FolderStatus(folder, 1, 2, drift), NOW, looked=True) for drift in (0, 1, 2, None)}

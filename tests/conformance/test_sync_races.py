@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from recollect import Memory, UserMemory
-from recollect.model.files import SkippedFile
+from recollect.model.files import NamedRoot, SkippedFile
 from recollect.ports import ChunkingRecipe, Disk, FolderWalk, ReadFile, ReadRequest, SyncRules
 from tests.conformance.notes import Notes, open_notes, pieces
 from tests.conftest import SteppingClock
@@ -21,7 +21,7 @@ class Between:
         self.after_walk: Callable[[], object] | None = None
         self.after_read: Callable[[], object] | None = None
 
-    def walk(self, root: str, rules: SyncRules, own: frozenset[tuple[int, int]]) -> FolderWalk:
+    def walk(self, root: NamedRoot, rules: SyncRules, own: frozenset[tuple[int, int]]) -> FolderWalk:
         """Look through a folder, and let something happen."""
         found = self._disk.walk(root, rules, own)
         happens, self.after_walk = self.after_walk, None
@@ -30,7 +30,7 @@ class Between:
         return found
 
     def read(
-        self, root: str, wishes: Sequence[ReadRequest], recipe: ChunkingRecipe
+        self, root: NamedRoot, wishes: Sequence[ReadRequest], recipe: ChunkingRecipe
     ) -> Iterator[ReadFile | SkippedFile]:
         """Read files, and let something happen before the caller hears of them."""
         found = list(self._disk.read(root, wishes, recipe))

@@ -11,6 +11,7 @@ import psutil
 import pytest
 
 from recollect.disk import LocalDisk, skip_reasons
+from recollect.disk.safe_open import named
 from recollect.documents import detect
 from recollect.model.files import SkippedFile
 from recollect.ports.files import ChunkingRecipe, FileReading, ReadFile, ReadRequest
@@ -24,10 +25,12 @@ STARTS_READING = """
 import sys, time
 import psutil
 from recollect.disk import LocalDisk
+from recollect.disk.safe_open import named
 from recollect.documents import detect
 from recollect.ports.files import ChunkingRecipe, ReadRequest
 disk = LocalDisk(detect=detect, extract=print, hands=1, worth_bytes=0)
-answers = disk.read(sys.argv[1], [ReadRequest(f"{number}.md") for number in range(int(sys.argv[2]))], ChunkingRecipe())
+wishes = [ReadRequest(f"{number}.md") for number in range(int(sys.argv[2]))]
+answers = disk.read(named(sys.argv[1]), wishes, ChunkingRecipe())
 for _ in range(3):
     next(answers)
 while not (children := psutil.Process().children()):
@@ -85,8 +88,8 @@ def helpers() -> list[psutil.Process]:
 def test_help_does_not_change_an_answer(root: Path) -> None:
     """Alone or with two processes: the same contents, the same trouble, each once."""
     odd = ("paper.pdf", "program.md", "missing.md", "just.md")
-    alone = by_path(list(reading_disk(0).read(str(root), wishes(*odd), ChunkingRecipe())))
-    helped = by_path(list(reading_disk(2).read(str(root), wishes(*odd), ChunkingRecipe())))
+    alone = by_path(list(reading_disk(0).read(named(str(root)), wishes(*odd), ChunkingRecipe())))
+    helped = by_path(list(reading_disk(2).read(named(str(root)), wishes(*odd), ChunkingRecipe())))
     assert helped.keys() == alone.keys()
     for path, answer in alone.items():
         other = helped[path]
@@ -105,7 +108,7 @@ def test_what_a_process_had_when_it_died_is_read_here(root: Path) -> None:
     """One that is killed again and again takes no file with it."""
     answers = []
     killed = 0
-    for answer in reading_disk(2).read(str(root), wishes(), ChunkingRecipe()):
+    for answer in reading_disk(2).read(named(str(root)), wishes(), ChunkingRecipe()):
         answers.append(answer)
         for process in helpers():
             process.kill()
@@ -118,7 +121,7 @@ def test_what_a_process_had_when_it_died_is_read_here(root: Path) -> None:
 def test_a_detector_that_no_other_process_knows_means_reading_alone(root: Path) -> None:
     """It is no reason to fail."""
     disk = LocalDisk(detect=lambda _, __: ("text", "text/odd"), extract=extracted, hands=1, worth_bytes=0)
-    answers = by_path(list(disk.read(str(root), wishes()[:5], ChunkingRecipe())))
+    answers = by_path(list(disk.read(named(str(root)), wishes()[:5], ChunkingRecipe())))
     assert {answer.reading.mime for answer in answers.values() if isinstance(answer, ReadFile) and answer.reading} == {
         "text/odd"
     }
@@ -126,7 +129,7 @@ def test_a_detector_that_no_other_process_knows_means_reading_alone(root: Path) 
 
 def test_processes_end_with_whoever_loses_interest(root: Path) -> None:
     """Closing the iterator is enough."""
-    answers = reading_disk(1).read(str(root), wishes(), ChunkingRecipe())
+    answers = reading_disk(1).read(named(str(root)), wishes(), ChunkingRecipe())
     for _ in range(5):
         next(answers)
     close = answers.close  # type: ignore[attr-defined]

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 import pytest
 
 from recollect.disk import LocalDisk, skip_reasons
+from recollect.disk.safe_open import named
 from recollect.documents import detect
-from recollect.model.files import SkippedFile
+from recollect.model.files import KnownFile, SkippedFile
 from recollect.ports.files import ChunkingRecipe, FileReading, ReadFile, ReadRequest, SyncRules
 from recollect.settings.filing import USUAL_FILES
 from tests.disk.hostile import LONG_LINE, SECRET, Hostile, hostile_tree
@@ -19,6 +20,7 @@ from tests.waiting import PATIENCE_S
 WATCHED = """
 import os, sys
 from recollect.disk import LocalDisk
+from recollect.disk.safe_open import named
 from recollect.documents import detect
 from recollect.ports.files import ReadFile, SyncRules, ReadRequest, ChunkingRecipe
 import encodings.utf_32_le, encodings.utf_32_be, encodings.utf_16_le, encodings.utf_16_be
@@ -31,8 +33,8 @@ def hook(event, args):
         opened.append((args[0], args[2]))
 disk = LocalDisk(detect=detect, extract=lambda data, name, recipe: None, hands=0)
 def look():
-    walk = disk.walk(root, SyncRules(include=("*.md", "*.txt"), exclude=("long.md",)), own)
-    answers = disk.read(root, [ReadRequest(s.path) for s in walk.seen], ChunkingRecipe())
+    walk = disk.walk(named(root), SyncRules(include=("*.md", "*.txt"), exclude=("long.md",)), own)
+    answers = disk.read(named(root), [ReadRequest(s.path) for s in walk.seen], ChunkingRecipe())
     return [a for a in answers if isinstance(a, ReadFile)]
 look()  # what is loaded at its first use, such as word lists, is loaded now
 sys.addaudithook(hook)
@@ -65,13 +67,13 @@ def test_all_of_a_hostile_tree_is_counted_and_none_of_it_hangs(built: Hostile) -
     """Every entry is read, refused or left out for the reason it was made for; the secret outside is never seen."""
     disk = LocalDisk(detect=detect, extract=no_extract, hands=0)
     assert built.entries > 1_900
-    walk = disk.walk(str(built.root), SyncRules(include=USUAL_FILES), built.own)
+    walk = disk.walk(named(str(built.root)), SyncRules(include=USUAL_FILES), built.own)
     assert walk.exists
     assert walk.complete
     assert {seen.path for seen in walk.seen} == built.readable | built.refused
     assert dict(walk.skipped) == dict(built.skipped)
     assert 0 < len(walk.trouble) <= 100
-    answers = list(disk.read(str(built.root), [ReadRequest(seen.path) for seen in walk.seen], ChunkingRecipe()))
+    answers = list(disk.read(named(str(built.root)), [ReadRequest(seen.path) for seen in walk.seen], ChunkingRecipe()))
     contents = {answer.path: answer for answer in answers if isinstance(answer, ReadFile)}
     assert contents.keys() == built.readable
     assert {answer for answer in answers if isinstance(answer, SkippedFile)} == {
@@ -131,7 +133,7 @@ def test_what_took_a_file_s_place_since_the_walk_is_refused(built: Hostile, path
     """A wish is no promise that there is a file; reading lines back is held to the same."""
     disk = LocalDisk(detect=detect, extract=no_extract, hands=0)
     root = str(built.root)
-    disk.walk(root, SyncRules(include=("nothing",)), built.own)
-    assert list(disk.read(root, [ReadRequest(path)], ChunkingRecipe())) == [SkippedFile(path, reason)]
+    disk.walk(named(root), SyncRules(include=("nothing",)), built.own)
+    assert list(disk.read(named(root), [ReadRequest(path)], ChunkingRecipe())) == [SkippedFile(path, reason)]
     with pytest.raises(OSError, match=r"."):
-        disk.text(root, path, ChunkingRecipe(), built.own)
+        disk.text(named(root), KnownFile(path, "", 0, 0, 1, 1, "", 0), ChunkingRecipe(), built.own)

@@ -11,10 +11,10 @@ import pytest
 
 from recollect.disk import LocalDisk, skip_reasons
 from recollect.disk.file_reader import day_of
-from recollect.disk.safe_open import read_bytes, youth_s
+from recollect.disk.safe_open import named, read_bytes, youth_s
 from recollect.documents import detect
 from recollect.errors import InvalidDocument
-from recollect.model.files import TURN_BREAK, SkippedFile
+from recollect.model.files import TURN_BREAK, KnownFile, SkippedFile
 from recollect.ports.files import ChunkingRecipe, Disk, FileReading, ReadFile, ReadRequest, SyncRules
 
 LONG_AGO_NS = 1_700_000_000_123_456_789
@@ -30,6 +30,11 @@ def extracted(data: bytes, name: str, recipe: ChunkingRecipe) -> FileReading:
 DISK: Disk = LocalDisk(detect=detect, extract=extracted, hands=0)
 
 
+def seen(path: str) -> KnownFile:
+    """Give a file as a store has it whose last sync saw it."""
+    return KnownFile(path, "", 0, 0, 1, 1, "", 0)
+
+
 def written(folder: Path, name: str, data: bytes | str) -> Path:
     """Write a file that has not changed for long."""
     file = folder / name
@@ -41,7 +46,7 @@ def written(folder: Path, name: str, data: bytes | str) -> Path:
 def reading_of(folder: Path, name: str, data: bytes | str, recipe: ChunkingRecipe | None = None) -> FileReading:
     """Write a file and read it."""
     written(folder, name, data)
-    (answer,) = DISK.read(str(folder), [ReadRequest(name)], recipe or ChunkingRecipe())
+    (answer,) = DISK.read(named(str(folder)), [ReadRequest(name)], recipe or ChunkingRecipe())
     assert isinstance(answer, ReadFile)
     assert answer.reading
     return answer.reading
@@ -51,7 +56,7 @@ def test_a_file_is_told_with_its_digest_size_and_time(tmp_path: Path) -> None:
     """And with what stands in it, cut and analysed."""
     data = b"# Plan\r\n\r\nBuy a lighthouse.\r\n"
     written(tmp_path, "plan.md", data)
-    (answer,) = DISK.read(str(tmp_path), [ReadRequest("plan.md")], ChunkingRecipe())
+    (answer,) = DISK.read(named(str(tmp_path)), [ReadRequest("plan.md")], ChunkingRecipe())
     assert isinstance(answer, ReadFile)
     assert (answer.size, answer.mtime_ns, answer.digest) == (len(data), LONG_AGO_NS, sha256(data).hexdigest())
     assert answer.reading
@@ -65,7 +70,7 @@ def test_bytes_that_are_known_are_not_cut_again(tmp_path: Path) -> None:
     """Their digest is enough."""
     written(tmp_path, "a.md", "same")
     (answer,) = DISK.read(
-        str(tmp_path), [ReadRequest("a.md", frozenset({sha256(b"same").hexdigest()}))], ChunkingRecipe()
+        named(str(tmp_path)), [ReadRequest("a.md", frozenset({sha256(b"same").hexdigest()}))], ChunkingRecipe()
     )
     assert isinstance(answer, ReadFile)
     assert answer.reading is None
@@ -86,14 +91,17 @@ def test_how_texts_are_decoded(tmp_path: Path, data: bytes, text: str, notes: tu
     reading = reading_of(tmp_path, "a.txt", data)
     assert reading.notes == notes
     assert "\n".join(piece.piece.content for piece in reading.pieces) == text
-    assert DISK.text(str(tmp_path), "a.txt", ChunkingRecipe(), frozenset()) == (text, sha256(data).hexdigest())
+    assert DISK.text(named(str(tmp_path)), seen("a.txt"), ChunkingRecipe(), frozenset()) == (
+        text,
+        sha256(data).hexdigest(),
+    )
 
 
 def test_private_parts_are_taken_out_before_anything_is_cut(tmp_path: Path) -> None:
     """The lines stay where they were."""
     reading = reading_of(tmp_path, "a.md", "one\n<private>two\nthree</private>\nfour\n")
     assert "two" not in repr(reading)
-    text, _ = DISK.text(str(tmp_path), "a.md", ChunkingRecipe(), frozenset())
+    text, _ = DISK.text(named(str(tmp_path)), seen("a.md"), ChunkingRecipe(), frozenset())
     assert text.split("\n")[3] == "four"
 
 
@@ -108,7 +116,7 @@ def test_a_session_log_is_cut_by_turns_and_shown_line_by_line(tmp_path: Path) ->
     reading = reading_of(tmp_path, "log.jsonl", log)
     assert reading.kind == "session"
     assert [(one.piece.role, one.piece.start_line) for one in reading.pieces] == [("user", 2), ("assistant", 4)]
-    text, _ = DISK.text(str(tmp_path), "log.jsonl", ChunkingRecipe(), frozenset())
+    text, _ = DISK.text(named(str(tmp_path)), seen("log.jsonl"), ChunkingRecipe(), frozenset())
     lines = text.split("\n")
     assert len(lines) == reading.lines == 5
     assert lines[1].replace(TURN_BREAK, "\n") == reading.pieces[0].piece.content == "first\nsecond"
@@ -119,11 +127,11 @@ def test_other_kinds_are_read_by_others_and_have_no_lines(tmp_path: Path) -> Non
     """A PDF goes to whoever reads documents."""
     assert reading_of(tmp_path, "paper.pdf", b"%PDF-1.7 ...").metadata == {"name": "paper.pdf"}
     written(tmp_path, "damaged.pdf", b"%PDF-1.7 damaged")
-    assert list(DISK.read(str(tmp_path), [ReadRequest("damaged.pdf")], ChunkingRecipe())) == [
+    assert list(DISK.read(named(str(tmp_path)), [ReadRequest("damaged.pdf")], ChunkingRecipe())) == [
         SkippedFile("damaged.pdf", skip_reasons.DAMAGED)
     ]
     with pytest.raises(InvalidDocument, match="store"):
-        DISK.text(str(tmp_path), "paper.pdf", ChunkingRecipe(), frozenset())
+        DISK.text(named(str(tmp_path)), seen("paper.pdf"), ChunkingRecipe(), frozenset())
 
 
 @pytest.mark.parametrize(
@@ -155,7 +163,7 @@ def test_a_file_that_has_just_changed_is_read_when_its_next_change_would_show(tm
     file = tmp_path / "a.md"
     file.write_text("first")
     old = written(tmp_path, "old.md", "old")
-    answers = list(DISK.read(str(tmp_path), [ReadRequest("a.md"), ReadRequest("old.md")], ChunkingRecipe()))
+    answers = list(DISK.read(named(str(tmp_path)), [ReadRequest("a.md"), ReadRequest("old.md")], ChunkingRecipe()))
     assert [answer.path for answer in answers] == ["old.md", "a.md"]
     young = answers[1]
     assert isinstance(young, ReadFile)
@@ -192,7 +200,9 @@ def test_a_file_that_stays_young_is_told_all_the_same(tmp_path: Path) -> None:
     thread.start()
     try:
         outcomes = [
-            answer for _ in range(3) for answer in DISK.read(str(tmp_path), [ReadRequest("a.md")], ChunkingRecipe())
+            answer
+            for _ in range(3)
+            for answer in DISK.read(named(str(tmp_path)), [ReadRequest("a.md")], ChunkingRecipe())
         ]
     finally:
         ended.set()
@@ -220,7 +230,7 @@ def test_a_file_that_never_stays_the_same_is_given_up_or_told_as_it_was_once(tmp
     try:
         for _ in range(20):
             try:
-                data = read_bytes(str(tmp_path), "a.md", 10**6).data
+                data = read_bytes(named(str(tmp_path)), "a.md", 10**6).data
                 assert len(data) <= 50_000  # a file that is being written grows page by page
                 outcomes.add("read")
             except OSError as error:
@@ -234,11 +244,11 @@ def test_a_file_that_never_stays_the_same_is_given_up_or_told_as_it_was_once(tmp
 def test_a_file_that_grew_too_large_since_the_walk_is_refused(tmp_path: Path) -> None:
     """The recipe has the limit too."""
     written(tmp_path, "a.md", "x" * 101)
-    assert list(DISK.read(str(tmp_path), [ReadRequest("a.md")], ChunkingRecipe(most_bytes=100))) == [
+    assert list(DISK.read(named(str(tmp_path)), [ReadRequest("a.md")], ChunkingRecipe(most_bytes=100))) == [
         SkippedFile("a.md", skip_reasons.TOO_LARGE)
     ]
     written(tmp_path, "a.md", "x" * 100)
-    (answer,) = DISK.read(str(tmp_path), [ReadRequest("a.md")], ChunkingRecipe(most_bytes=100))
+    (answer,) = DISK.read(named(str(tmp_path)), [ReadRequest("a.md")], ChunkingRecipe(most_bytes=100))
     assert isinstance(answer, ReadFile)
 
 
@@ -247,8 +257,8 @@ def test_a_root_is_given_with_links_and_home_resolved(tmp_path: Path, monkeypatc
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert DISK.resolve("~/link/../link/") == os.path.realpath(tmp_path / "real")
-    assert DISK.walk(DISK.resolve("~/link"), SyncRules(), frozenset()).exists
+    assert DISK.name("~/link/../link/") == os.path.realpath(tmp_path / "real")
+    assert DISK.walk(DISK.name("~/link"), SyncRules(), frozenset()).exists
 
 
 def test_what_escapes_hide_in_front_matter_is_masked_once_it_is_read(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from recollect.disk import skip_reasons
 from recollect.disk.folder_walk import walk
 from recollect.disk.patterns import IgnorePatterns
+from recollect.disk.safe_open import named
 from recollect.ports.files import SyncRules
 from recollect.settings.filing import USUAL_FILES
 from tests.sizes import sized
@@ -24,7 +25,7 @@ ATOMS = [
 
 def paths(root: Path, rules: SyncRules) -> set[str]:
     """Give the paths that a walk comes by."""
-    return {seen.path for seen in walk(str(root), rules, frozenset()).seen}
+    return {seen.path for seen in walk(named(str(root)), rules, frozenset()).seen}
 
 
 def plant(root: Path, *files: str) -> Path:
@@ -74,7 +75,7 @@ def test_ignore_files_mean_what_git_takes_them_to_mean(tmp_path: Path) -> None:
 def test_the_usual_files_are_those_with_the_usual_endings(tmp_path: Path) -> None:
     """Endings decide, hidden files are left out, and both are counted."""
     plant(tmp_path, "a.md", "b/c.txt", "b/d.jsonl", "e.png", "f", ".hidden.md", ".obsidian/g.md", "README.markdown")
-    found = walk(str(tmp_path), SyncRules(include=USUAL_FILES), frozenset())
+    found = walk(named(str(tmp_path)), SyncRules(include=USUAL_FILES), frozenset())
     assert {seen.path for seen in found.seen} == {"a.md", "b/c.txt", "b/d.jsonl", "README.markdown"}
     assert found.skipped == {skip_reasons.IGNORED: 2, skip_reasons.HIDDEN: 2}
     assert not found.trouble
@@ -125,7 +126,7 @@ def test_an_ignore_file_that_is_a_link_is_reported_and_not_followed(tmp_path: Pa
     outside.write_text("*.md\n")
     root = plant(tmp_path / "root", "a.md")
     (root / ".gitignore").symlink_to(outside)
-    found = walk(str(root), SyncRules(include=("*.md",)), frozenset())
+    found = walk(named(str(root)), SyncRules(include=("*.md",)), frozenset())
     assert [seen.path for seen in found.seen] == ["a.md"]
     assert found.skipped[skip_reasons.SYMLINK] == 1
 

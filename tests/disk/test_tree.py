@@ -10,6 +10,7 @@ import pytest
 
 from recollect.disk import skip_reasons
 from recollect.disk.folder_walk import MOST_EXAMPLES, walk
+from recollect.disk.safe_open import named
 from recollect.ports.files import FolderWalk, SeenFile, SyncRules
 
 NOTES = SyncRules(include=("*.md",))
@@ -23,7 +24,7 @@ def test_a_walk_gives_path_size_times_and_inode(tmp_path: Path) -> None:
     os.utime(note, ns=(1, 1_700_000_000_123_456_789))
     now = note.stat()
     seen = SeenFile("a/b.md", 5, 1_700_000_000_123_456_789, now.st_ctime_ns, now.st_ino)
-    assert walk(str(tmp_path), NOTES, frozenset()) == FolderWalk([seen])
+    assert walk(named(str(tmp_path)), NOTES, frozenset()) == FolderWalk([seen])
 
 
 @pytest.mark.parametrize("name", ["missing", "file.md", "link", "file.md/below"])
@@ -31,12 +32,12 @@ def test_a_root_that_is_no_folder_is_said_to_be_missing(tmp_path: Path, name: st
     """Nothing follows from it about what was in it."""
     (tmp_path / "file.md").write_text("x")
     (tmp_path / "link").symlink_to(tmp_path)
-    assert walk(str(tmp_path / name), NOTES, frozenset()) == FolderWalk([], exists=False, complete=False)
+    assert walk(named(str(tmp_path / name)), NOTES, frozenset()) == FolderWalk([], exists=False, complete=False)
 
 
 def test_an_empty_folder_is_one(tmp_path: Path) -> None:
     """It exists and was seen to its end."""
-    assert walk(str(tmp_path), NOTES, frozenset()) == FolderWalk([])
+    assert walk(named(str(tmp_path)), NOTES, frozenset()) == FolderWalk([])
 
 
 def test_a_folder_that_cannot_be_opened_makes_the_walk_incomplete(tmp_path: Path) -> None:
@@ -46,9 +47,10 @@ def test_a_folder_that_cannot_be_opened_makes_the_walk_incomplete(tmp_path: Path
     walked = (
         "import resource, sys\n"
         "from recollect.disk.folder_walk import walk\n"
+        "from recollect.disk.safe_open import named\n"
         "from recollect.ports.files import SyncRules\n"
         "resource.setrlimit(resource.RLIMIT_NOFILE, (30, 30))\n"
-        "found = walk(sys.argv[1], SyncRules(), frozenset())\n"
+        "found = walk(named(sys.argv[1]), SyncRules(), frozenset())\n"
         "print([seen.path for seen in found.seen], found.exists, found.complete, dict(found.skipped))\n"
     )
     run = subprocess.run([sys.executable, "-c", walked, tmp_path], capture_output=True, text=True, check=True)
@@ -61,7 +63,7 @@ def test_a_root_that_may_not_be_read_exists_but_is_unknown(tmp_path: Path) -> No
     closed = tmp_path / "closed"
     closed.mkdir(mode=0)
     try:
-        found = walk(str(closed), NOTES, frozenset())
+        found = walk(named(str(closed)), NOTES, frozenset())
     finally:
         closed.chmod(0o700)
     assert found == FolderWalk([], complete=False, skipped={skip_reasons.UNREADABLE_FOLDER: 1}, trouble=found.trouble)
@@ -71,7 +73,7 @@ def test_examples_of_trouble_are_few_but_all_of_it_is_counted(tmp_path: Path) ->
     """A tree full of trouble does not fill the report."""
     for number in range(MOST_EXAMPLES + 50):
         (tmp_path / f"{number}.md").symlink_to("x")
-    found = walk(str(tmp_path), NOTES, frozenset())
+    found = walk(named(str(tmp_path)), NOTES, frozenset())
     assert found.skipped == {skip_reasons.SYMLINK: MOST_EXAMPLES + 50}
     assert len(found.trouble) == MOST_EXAMPLES
 
@@ -83,7 +85,7 @@ def test_own_files_are_known_by_what_they_are_not_by_their_names(tmp_path: Path)
         file.write_text("x")
     mine, foreign = note.stat(), other.stat()
     own = frozenset({(mine.st_dev, mine.st_ino), (foreign.st_dev + 1, foreign.st_ino)})
-    found = walk(str(tmp_path), NOTES, own)
+    found = walk(named(str(tmp_path)), NOTES, own)
     assert [seen.path for seen in found.seen] == ["other.md"]
     assert found.skipped == {skip_reasons.OWN: 1}
 
@@ -112,7 +114,7 @@ def test_what_vanishes_while_it_is_walked_is_no_trouble(tmp_path: Path) -> None:
     thread.start()
     try:
         for _ in range(100):
-            found = walk(str(tmp_path), NOTES, frozenset())
+            found = walk(named(str(tmp_path)), NOTES, frozenset())
             assert found.complete
             assert not found.skipped
             assert {f"stays{number}/note.md" for number in range(20)} <= {seen.path for seen in found.seen}

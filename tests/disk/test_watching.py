@@ -11,6 +11,7 @@ import pytest
 
 from recollect.disk import LocalDisk
 from recollect.disk.folder_watch import SOON_S, STORM, ChangeDebounce
+from recollect.disk.safe_open import named
 from recollect.documents import detect
 from recollect.ports.files import ChunkingRecipe, FileReading, FolderWatch, SyncRules
 from tests.waiting import PATIENCE_S, eventually
@@ -28,10 +29,11 @@ FEW_WATCHES = (
 POLLED = """
 import pathlib, shutil, sys
 from recollect.disk import LocalDisk
+from recollect.disk.safe_open import named
 from recollect.documents import detect
 root = pathlib.Path(sys.argv[1])
 note = root / "7" / "a.md"
-with LocalDisk(detect=detect, extract=print).watch([str(root)], 0.05) as watched:
+with LocalDisk(detect=detect, extract=print).watch([named(str(root))], 0.05) as watched:
     print(watched.trouble)
     for change in (lambda: note.write_text("x"), lambda: shutil.rmtree(root)):
         change()
@@ -95,7 +97,7 @@ def test_writing_replacing_renaming_and_removing_are_told(tmp_path: Path) -> Non
         (tmp_path / ".a.md.swp").write_text("new")
         (tmp_path / ".a.md.swp").replace(note)
 
-    with local_disk().watch([str(tmp_path)], DEBOUNCE_S) as watched:
+    with local_disk().watch([named(str(tmp_path))], DEBOUNCE_S) as watched:
         assert is_told(watched, tmp_path, lambda: note.write_text("one"))
         assert is_told(watched, tmp_path, replace)
         assert is_told(watched, tmp_path, lambda: note.rename(other))
@@ -108,7 +110,7 @@ def test_writing_replacing_renaming_and_removing_are_told(tmp_path: Path) -> Non
 
 def test_a_burst_of_a_thousand_files_is_told_a_few_times(tmp_path: Path) -> None:
     """A thousand files in fifty folders are not a thousand changes."""
-    with local_disk().watch([str(tmp_path)], 0.3) as watched:
+    with local_disk().watch([named(str(tmp_path))], 0.3) as watched:
         for number in range(50):
             (tmp_path / str(number)).mkdir()
             for file in range(20):
@@ -124,7 +126,7 @@ def test_a_burst_of_a_thousand_files_is_told_a_few_times(tmp_path: Path) -> None
 def test_a_folder_may_be_missing_come_vanish_and_come_back(tmp_path: Path) -> None:
     """Each of it is told, and what happens in it afterwards."""
     root = tmp_path / "notes"
-    with local_disk().watch([str(root)], DEBOUNCE_S) as watched:
+    with local_disk().watch([named(str(root))], DEBOUNCE_S) as watched:
         assert is_told(watched, root, root.mkdir)
         settle(watched)
         assert is_told(watched, root, lambda: (root / "a.md").write_text("x"))
@@ -142,7 +144,7 @@ def test_roots_that_overlap_are_both_told(tmp_path: Path) -> None:
     apart.mkdir()
     roots = [str(inner.parent), str(inner), str(apart)]
     told: set[str] = set()
-    with local_disk().watch(roots, DEBOUNCE_S) as watched:
+    with local_disk().watch([*map(named, roots)], DEBOUNCE_S) as watched:
         (inner / "a.md").write_text("x")
         while not told.issuperset(roots[:2]):
             told |= watched.wait(PATIENCE_S)
@@ -157,7 +159,7 @@ def test_what_links_lead_to_is_not_watched(tmp_path: Path) -> None:
         folder.mkdir()
     (root / "all").symlink_to("/")
     (root / "outside").symlink_to(outside)
-    with local_disk().watch([str(root)], DEBOUNCE_S) as watched:
+    with local_disk().watch([named(str(root))], DEBOUNCE_S) as watched:
         (outside / "a.md").write_text("x")
         assert watched.wait(QUIET_S) == frozenset()
         assert is_told(watched, root, lambda: (root / "a.md").write_text("x"))
@@ -170,8 +172,8 @@ def test_our_own_database_hidden_files_and_git_are_no_changes(tmp_path: Path) ->
     (tmp_path / ".git").mkdir()
     status = database.stat()
     disk = local_disk()
-    disk.walk(str(tmp_path), SyncRules(), frozenset({(status.st_dev, status.st_ino)}))
-    with disk.watch([str(tmp_path)], DEBOUNCE_S) as watched:
+    disk.walk(named(str(tmp_path)), SyncRules(), frozenset({(status.st_dev, status.st_ino)}))
+    with disk.watch([named(str(tmp_path))], DEBOUNCE_S) as watched:
         database.write_text("more")
         (tmp_path / "memory.db-wal").write_text("log")
         (tmp_path / "memory.db-wal").unlink()
@@ -183,7 +185,7 @@ def test_our_own_database_hidden_files_and_git_are_no_changes(tmp_path: Path) ->
 
 def test_whoever_waits_is_let_go(tmp_path: Path) -> None:
     """From another thread, at once, and for good."""
-    with local_disk().watch([str(tmp_path)], DEBOUNCE_S) as watched:
+    with local_disk().watch([named(str(tmp_path))], DEBOUNCE_S) as watched:
         threading.Timer(0.05, watched.stop).start()
         assert watched.wait(PATIENCE_S * 10) == frozenset()
         assert watched.wait(PATIENCE_S * 10) == frozenset()

@@ -161,6 +161,14 @@ FURTHER = (
         ("refused",),
     ),
     Promise(
+        16,
+        "It reads nothing that was not given",
+        {"hostile_archives": 200},
+        ("changed", "answers_5xx", "foreign_bytes"),
+        ("tests/reliability/test_hostile_archives.py", "tests/conformance/test_archives_from_outside.py"),
+        ("refused",),
+    ),
+    Promise(
         18,
         "What derives from the forgotten stays forgotten",
         {"lives": 100},

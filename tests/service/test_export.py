@@ -3,7 +3,9 @@
 import io
 import json
 import zipfile
+from pathlib import Path
 
+from tests.archives import Lines, with_rows
 from tests.service.conftest import Serve
 
 
@@ -48,3 +50,36 @@ def test_the_users_own_memory_leaves_and_comes_back(serve: Serve) -> None:
         whole = admin.get("/api/export", headers={"X-Recollect-User": "anna"}).content
         assert len(_lines(whole, "tombstones.jsonl")) == len(_lines(whole, "secrets.jsonl")) == 1
     assert [line.action for line in running.memory.operations.audit_log("ben")] == ["import"]
+
+
+def test_an_archive_makes_the_service_read_nothing_and_fail_nowhere(serve: Serve, tmp_path: Path) -> None:
+    running = serve(embedding__provider="none")
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.md").write_text("The key is under the mat.")
+    (tmp_path / "admin.key").write_text("the admin key")
+    anna = running.memory.user("anna")
+    anna.files.sync(tmp_path / "notes")
+    anna.remember("Prefers tea")
+    anna.conversation("talk").append("user", "Hello")
+
+    def elsewhere(lines: Lines) -> None:
+        lines["files"][0] |= {"root": str(tmp_path), "path": "admin.key", "ctime_ns": 1, "inode": 1}
+        lines["folders"][0]["root"] = str(tmp_path)
+
+    def evil(lines: Lines) -> None:
+        lines["memories"][0]["type"] = "evil"
+
+    def endless(lines: Lines) -> None:
+        lines["messages"][0]["tokens"] = 2**63 - 1
+
+    with running.client(running.key("anna")) as client, running.client(running.key("ben")) as ben:
+        genuine = client.get("/api/export").content
+        for change, reason in ((evil, "type is 'evil'"), (endless, "tokens is 9223372036854775807")):
+            refused = ben.post("/api/import", content=with_rows(genuine, change))
+            assert (refused.status_code, reason in refused.json()["detail"]) == (422, True)
+        assert ben.post("/api/import", content=with_rows(genuine, elsewhere)).json()["brought"]["files"] == 1
+        (file,) = ben.get("/api/files").json()["items"]
+        text = ben.get(f"/api/files/{file['id']}/text").json()
+        assert (text["text"], text["origin"]) == ("The key is under the mat.", "store")
+        assert ben.get("/api/memories").json()["items"][0]["type"] == "other"
+        assert ben.post("/api/conversations/talk/messages", json={"role": "user", "content": "Hi"}).is_success

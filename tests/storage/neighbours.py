@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from recollect.engine.drafts.memory_drafts import draft_memories
-from recollect.model.files import ChunkDraft, FileRecord, Folder, IndexedTextPiece, TextPiece
+from recollect.model.files import ChunkDraft, FileRecord, Folder, IndexedTextPiece, NamedRoot, TextPiece
 from recollect.model.filters import ChunkFilters, Filters, MessageFilters
 from recollect.model.media import Media
 from recollect.model.memories import Draft, MessageDraft, NewMemory, Scope, Space, Vector
@@ -177,7 +177,7 @@ def a_piece(chunk_id: str, number: int, vector: Vector | None = VECTOR) -> Chunk
 
 
 def a_folder(root: str) -> Folder:
-    return Folder(root, "memory", {}, LONG_AGO, None, {})
+    return Folder(NamedRoot(root), "memory", {}, LONG_AGO, None, {})
 
 
 def a_new_draft(number: int, now: datetime = NOW) -> Draft:

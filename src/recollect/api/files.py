@@ -22,6 +22,7 @@ from recollect.model.files import (
     FileText,
     Folder,
     FolderStatus,
+    NamedRoot,
     SyncProgress,
     SyncReport,
     TextPiece,
@@ -51,6 +52,8 @@ class UserFiles(Scoped):
         tell: Callable[[SyncProgress], None] | None = None,
     ) -> tuple[SyncReport, ...]:
         """Sync folders of notes or session logs into the store; without paths, those that were synced before.
+
+        A folder is opened only on the machine on which it was named by its path: one of an archive is `unnamed`.
 
         `include` and `exclude` are patterns like those of `.gitignore`; what is not given is as in the last sync of the
         folder, or as in the settings. `source` is `memory` or `sessions`; by default a folder whose patterns are all
@@ -195,16 +198,16 @@ class UserFiles(Scoped):
         synced = {
             folder.root: folder for folder in self._engine.store.read(self._scope, lambda reader: reader.folders())
         }
-        roots = [self._engine.disk.resolve(check_path(path)) for path in paths] or [*synced]
+        roots = [self._engine.disk.name(check_path(path)) for path in paths] or [*synced]
         if not roots:
             raise InvalidInput("Name a folder: none has been synced before.")
-        for root in roots:
+        for root in filter(self._engine.disk.is_named, roots):
             if Path(root).is_file():
                 raise InvalidInput(f"{root} is a file. Name its folder, or add it by itself: `recollect add {root}`.")
         return [self._order(root, synced.get(root), source, changes) for root in dict.fromkeys(roots)]
 
     def _order(
-        self, root: str, synced: Folder | None, source: FileSource | None, changes: Mapping[str, Any]
+        self, root: NamedRoot, synced: Folder | None, source: FileSource | None, changes: Mapping[str, Any]
     ) -> SyncOrder:
         rules = sync.rules_of(self._engine, synced) if synced else sync.usual_rules(self._engine)
         rules = sync.changed_rules(rules, changes)

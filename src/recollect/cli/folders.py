@@ -92,8 +92,8 @@ def sync(
     Only what changed is read and embedded again; what is gone is removed. The folder itself is never changed. The rules
     that you give hold for the next time, too.
 
-    Exits with 1 when a folder is missing, is empty all of a sudden, or could not be seen whole: then nothing is removed
-    from it. With --watch and --json each sync is one line of JSON.
+    Exits with 1 when a folder is missing, was never named by its path on this machine, is empty all of a sudden, or
+    could not be seen whole: then nothing is removed from it. With --watch and --json each sync is one line of JSON.
     """
     if watch and dry_run:
         raise InvalidInput("--watch and --dry-run do not go together: one goes on, the other changes nothing.")
@@ -190,8 +190,11 @@ def _watch(
             )
         for report in reports:
             log.report(report)
-        progress.say(f"Watching {counted(len(reports), 'folder', 'folders')}. Ctrl-C ends it.")
-        context.me.files.watch(*(report.root for report in reports), stop=stop, tell=log.report_news, **rules)
+        named_here = [report.root for report in reports if report.state != "unnamed"]  # to pass a path is to name it
+        if not named_here:
+            return
+        progress.say(f"Watching {counted(len(named_here), 'folder', 'folders')}. Ctrl-C ends it.")
+        context.me.files.watch(*named_here, stop=stop, tell=log.report_news, **rules)
 
 
 class _SyncLog:
@@ -225,7 +228,7 @@ class _SyncLog:
 def _show_synced(view: "View", synced: SyncedFolders | None) -> None:
     for report in synced.folders if synced else ():
         view.line(named(report.root), "bold")
-        if report.state not in ("missing", "empty"):
+        if report.state not in ("missing", "unnamed", "empty"):
             view.fields((f"  {name}", text) for name, text in _described(report))
         warning = sync_warning(report)
         if warning:

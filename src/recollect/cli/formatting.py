@@ -25,6 +25,7 @@ _BY_THE_RULES: Final = {"ignored": "not wanted by the rules", "hidden": "hidden"
 _MOST_NAMED: Final = 3
 _STATES: Final = {
     "missing": "there is no such folder now. Nothing was removed: what is kept of it, if anything, stays.",
+    "unnamed": "it was not named on this machine, so it was not opened. `recollect sync PATH` names it.",
     "empty": "the folder is empty, though it was not. Is its disk missing? Nothing was removed. "
     "`recollect sync PATH --even-if-empty` believes it.",
     "incomplete": "not all of it could be looked into, so nothing was removed.",
@@ -190,7 +191,7 @@ def sync_changes(report: "SyncReport") -> str:
 
 def sync_line(report: "SyncReport", known_trouble: Collection["SkippedFile"] = ()) -> str:
     """Say what a sync did, and what it could not do; trouble that is `known_trouble` is not mentioned again."""
-    parts = [] if report.state in ("missing", "empty") else [sync_changes(report)]
+    parts = [] if report.state in ("missing", "unnamed", "empty") else [sync_changes(report)]
     if report.written:
         parts.append(f"{counted(report.written, 'chunk', 'chunks')} written")
     told = ", ".join(parts)

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple, cast
 from recollect.disk import skip_reasons
 from recollect.disk.safe_open import FileRefused, Identities, open_folder, open_root, stored_inode, take
 from recollect.disk.sync_rules import IGNORE_FILES, MOST_IGNORE_BYTES, NEVER, IgnoreScope, RuleFilter
-from recollect.model.files import SkippedFile
+from recollect.model.files import NamedRoot, SkippedFile
 from recollect.ports.files import FolderWalk, SeenFile, SyncRules
 
 MOST_DEPTH: Final = 100
@@ -32,7 +32,7 @@ _GONE: Final = (FileNotFoundError, NotADirectoryError)
 class WalkedFolders(NamedTuple):
     """A root, which of its folders are meant, and which files of it are none of its notes."""
 
-    root: str
+    root: NamedRoot
     rules: SyncRules
     own: Identities
 
@@ -47,18 +47,18 @@ class _FolderEntry(NamedTuple):
     ignoring: IgnoreScope | None
 
 
-def walk(root: str, rules: SyncRules, own: Identities) -> FolderWalk:
+def walk(root: NamedRoot, rules: SyncRules, own: Identities) -> FolderWalk:
     """Look through a folder. `own` are the device and inode of files that must not even be opened."""
     return _looked_through(root, rules, own).found()
 
 
-def folders(root: str, rules: SyncRules, own: Identities) -> list[str]:
+def folders(root: NamedRoot, rules: SyncRules, own: Identities) -> list[str]:
     """Give the absolute paths of the folders beneath a root that a walk would look through."""
     looked = _looked_through(root, replace(rules, include=_NO_FILE), own)
     return [f"{root}/{prefix[:-1]}" for prefix in looked.entered if prefix]
 
 
-def _looked_through(root: str, rules: SyncRules, own: Identities) -> "_WalkState":
+def _looked_through(root: NamedRoot, rules: SyncRules, own: Identities) -> "_WalkState":
     looking = _WalkState(rules, own)
     try:
         folder = open_root(root)

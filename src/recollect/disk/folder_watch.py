@@ -23,7 +23,9 @@ from typing import Final
 from watchfiles._rust_notify import RustNotify, WatchfilesRustInternalError
 
 from recollect.disk.folder_walk import WalkedFolders, folders, walk
+from recollect.disk.safe_open import is_named
 from recollect.disk.sync_rules import IGNORE_FILES, NEVER
+from recollect.model.files import NamedRoot
 
 SOON_S: Final = 0.3
 STORM: Final = 5
@@ -69,13 +71,15 @@ class ChangeDebounce:
 class LocalFolderWatch:
     """Folders that are being watched, by one thread each."""
 
-    def __init__(self, roots: Sequence[str], debounce_s: float, about: Callable[[str], WalkedFolders]) -> None:
+    def __init__(
+        self, roots: Sequence[NamedRoot], debounce_s: float, about: Callable[[NamedRoot], WalkedFolders]
+    ) -> None:
         self._debounce_s = debounce_s
-        self._unrest = {root: ChangeDebounce() for root in roots}
+        self._unrest: dict[str, ChangeDebounce] = {root: ChangeDebounce() for root in roots}
         self._changed = threading.Condition()
         self._stopped = threading.Event()
         self._trouble: dict[str, str] = {}
-        self._lookouts = [_RootWatcher(root, self, about) for root in self._unrest]
+        self._lookouts = [_RootWatcher(root, self, about) for root in dict.fromkeys(roots)]
 
     @property
     def trouble(self) -> dict[str, str]:
@@ -137,7 +141,9 @@ class LocalFolderWatch:
 class _RootWatcher(threading.Thread):
     """Watches one root: waits for it while it is not there, and begins anew when its folders are others."""
 
-    def __init__(self, root: str, watching: LocalFolderWatch, about: Callable[[str], WalkedFolders]) -> None:
+    def __init__(
+        self, root: NamedRoot, watching: LocalFolderWatch, about: Callable[[NamedRoot], WalkedFolders]
+    ) -> None:
         super().__init__(name="recollect-watching", daemon=True)
         self.ready = threading.Event()
         self._root = root
@@ -212,10 +218,10 @@ class _RootWatcher(threading.Thread):
 
 @contextmanager
 def watching(
-    roots: Sequence[str], debounce_s: float, about: Callable[[str], WalkedFolders]
+    roots: Sequence[NamedRoot], debounce_s: float, about: Callable[[NamedRoot], WalkedFolders]
 ) -> Iterator[LocalFolderWatch]:
-    """Watch roots until the end of the block."""
-    watched = LocalFolderWatch(roots, debounce_s, about)
+    """Watch those roots that were named on this machine, until the end of the block."""
+    watched = LocalFolderWatch([root for root in roots if is_named(root)], debounce_s, about)
     watched.start()
     try:
         yield watched

@@ -11,12 +11,13 @@ from functools import partial
 from hashlib import sha256
 from typing import Final, NamedTuple
 
+from recollect.disk import safe_open, skip_reasons
 from recollect.disk.file_reader import Detect, Extract, FileReaderOfRoot, RetryLater, kind_of, shown_text
 from recollect.disk.folder_walk import WalkedFolders, walk
 from recollect.disk.reader_pool import ReaderPool, RequestPool, can_travel, spare_cores
 from recollect.disk.reader_process import ReaderTask
-from recollect.disk.safe_open import BeneathRoot, Identities, read_bytes
-from recollect.model.files import SkippedFile
+from recollect.disk.safe_open import BeneathRoot, FileRefused, Identities, read_bytes
+from recollect.model.files import FileRecord, KnownFile, NamedRoot, SkippedFile
 from recollect.ports.files import ChunkingRecipe, FolderWalk, FolderWatch, ReadFile, ReadRequest, SyncRules
 
 # How much there must seem to be left before another process is worth its start, and the part of it that tells.
@@ -52,17 +53,21 @@ class LocalDisk:
         self._hands = (spare_cores() if hands is None else hands) if can_travel(detect) else 0
         self._known: dict[str, _RootInfo] = {}
 
-    def resolve(self, path: str) -> str:
-        """Give a folder's one absolute path, with `~` and links resolved."""
-        return os.path.realpath(os.path.expanduser(path))  # noqa: PTH111 -- a port speaks of paths as texts
+    def name(self, path: str) -> NamedRoot:
+        """Give a folder's one absolute path, with `~` and links resolved, as one that this machine's owner names."""
+        return safe_open.named(os.path.realpath(os.path.expanduser(path)))  # noqa: PTH111 -- a port speaks of texts
 
-    def walk(self, root: str, rules: SyncRules, own: Identities) -> FolderWalk:
+    def is_named(self, root: NamedRoot) -> bool:
+        """Say whether a root was named on this machine."""
+        return safe_open.is_named(root)
+
+    def walk(self, root: NamedRoot, rules: SyncRules, own: Identities) -> FolderWalk:
         """Look through a folder. `own` are the device and inode of files that must not even be opened."""
         self._known[root] = _RootInfo(rules, own)
         return walk(root, rules, own)
 
     def read(
-        self, root: str, requests: Sequence[ReadRequest], recipe: ChunkingRecipe
+        self, root: NamedRoot, requests: Sequence[ReadRequest], recipe: ChunkingRecipe
     ) -> Iterator[ReadFile | SkippedFile]:
         """Read files and cut them, in any order; with processes beside this one if there is much to do.
 
@@ -82,22 +87,26 @@ class LocalDisk:
                 waiting, young = young, []
                 yield from _settled((read(later.request) for later in waiting), young)
 
-    def text(self, root: str, path: str, recipe: ChunkingRecipe, own: Identities) -> tuple[str, str]:
-        """Give a file's text as it is cut, and its digest. A turn of a session stays on one line.
+    def text(
+        self, root: NamedRoot, file: FileRecord | KnownFile, recipe: ChunkingRecipe, own: Identities
+    ) -> tuple[str, str]:
+        """Give the text of a file that a sync has seen, as it is cut, and its digest. A turn stays on one line.
 
         Raises OSError; InvalidDocument for what has no lines of its own, such as a PDF.
         """
-        data = read_bytes(root, path, recipe.most_bytes, own).data
-        kind, _ = kind_of(path.rpartition("/")[2], data, self._detect)
+        if not (file.ctime_ns or file.inode):
+            raise FileRefused(skip_reasons.UNNAMED)
+        data = read_bytes(root, file.path, recipe.most_bytes, own).data
+        kind, _ = kind_of(file.path.rpartition("/")[2], data, self._detect)
         return shown_text(data, kind, recipe), sha256(data).hexdigest()
 
-    def watch(self, roots: Sequence[str], debounce_s: float) -> AbstractContextManager[FolderWatch]:
+    def watch(self, roots: Sequence[NamedRoot], debounce_s: float) -> AbstractContextManager[FolderWatch]:
         """Begin to watch folders."""
         from recollect.disk.folder_watch import watching  # noqa: PLC0415 -- takes 20 ms, which only those who watch pay
 
         return watching(roots, debounce_s, self._about)
 
-    def _about(self, root: str) -> WalkedFolders:
+    def _about(self, root: NamedRoot) -> WalkedFolders:
         known = self._known.get(root)
         return (
             WalkedFolders(root, known.rules, known.own)
@@ -110,7 +119,7 @@ class LocalDisk:
         return known.own if known else frozenset()
 
     def _answers(
-        self, root: str, requests: Sequence[ReadRequest], recipe: ChunkingRecipe, read: _Read
+        self, root: NamedRoot, requests: Sequence[ReadRequest], recipe: ChunkingRecipe, read: _Read
     ) -> Generator[ReadFile | SkippedFile | RetryLater, None, None]:
         """Answer each request once, alone or with others."""
         pool = RequestPool(requests)

@@ -15,7 +15,7 @@ from typing import BinaryIO, Final, NamedTuple
 
 from recollect.disk.file_reader import Detect, FileReaderOfRoot, RetryLater
 from recollect.disk.safe_open import BeneathRoot, Identities
-from recollect.model.files import IndexedTextPiece, SkippedFile, TextPiece
+from recollect.model.files import IndexedTextPiece, NamedRoot, SkippedFile, TextPiece
 from recollect.ports.files import ChunkingRecipe, FileReading, ReadFile, ReadRequest
 
 _LENGTH: Final = struct.Struct("<Q")
@@ -25,7 +25,7 @@ _PROTOCOL: Final = 5
 class ReaderTask(NamedTuple):
     """The first message to a reader process: the root and how its files are read."""
 
-    root: str
+    root: NamedRoot
     own: Identities
     recipe: ChunkingRecipe
     detect: Detect

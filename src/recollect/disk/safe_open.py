@@ -1,26 +1,36 @@
 """Opens files beneath a root, folder by folder, so that no link leads out of it, and reads them whole and unchanged.
 
+A root is opened only on the machine on which its owner named it: a path that came with an archive or from another
+machine is a text, whatever it says.
+
 The invariant: what is given was the content of a regular file at one moment, with the size and time it had then; and
 none of `own` was opened, because what a name stands for is looked at before.
 """
 
 import errno
 import os
+import platform
 import stat
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
 from types import TracebackType
 from typing import Final, NamedTuple, Self
 
 from recollect.disk import skip_reasons
 from recollect.disk.skip_reasons import FileRefused
+from recollect.model.files import NamedRoot
 
 __all__ = [
     "BeneathRoot",
     "FileBytes",
     "FileRefused",
     "Identities",
+    "is_named",
+    "named",
     "open_folder",
     "open_root",
     "read_bytes",
@@ -42,6 +52,7 @@ _GRANULE_NS: Final = 20_000_000
 _COARSE_GRANULE_NS: Final = 2_000_000_000
 _SECOND_NS: Final = 1_000_000_000
 _MOST_INODE: Final = 2**63 - 1
+_MACHINE_IDS: Final = ("/var/lib/dbus/machine-id", "/etc/machine-id")  # the latter counts, where there are both
 
 
 class FileBytes(NamedTuple):
@@ -66,8 +77,33 @@ def youth_s(mtime_ns: int, now_ns: int) -> float:
     return (granule_ns - age_ns) / _SECOND_NS if -granule_ns < age_ns < granule_ns else 0.0
 
 
-def open_root(root: str) -> int:
-    """Open a root, which must be a folder and no link. Raises OSError."""
+@cache
+def machine() -> str:
+    """Name this machine and the user it runs this process for, so that neither can be read from the name."""
+    number = platform.node()
+    for path in _MACHINE_IDS:
+        with suppress(OSError, ValueError):
+            number = Path(path).read_text(encoding="ascii").strip() or number
+    user = os.getuid() if hasattr(os, "getuid") else ""
+    return blake2b(
+        f"{number}\0{user}".encode("utf-8", "surrogatepass"), digest_size=16, person=b"recollect"
+    ).hexdigest()
+
+
+def named(path: str) -> NamedRoot:
+    """Take a path as one that the owner of this machine has named."""
+    return NamedRoot(path, machine())
+
+
+def is_named(root: NamedRoot) -> bool:
+    """Say whether a root was named on this machine."""
+    return getattr(root, "machine", "") == machine()  # a plain text was named nowhere
+
+
+def open_root(root: NamedRoot) -> int:
+    """Open a root, which must be a folder and no link, and have been named on this machine. Raises OSError."""
+    if not is_named(root):
+        raise FileRefused(skip_reasons.UNNAMED)
     return _opened_folder(root, None)
 
 
@@ -76,7 +112,7 @@ def open_folder(name: str, folder: int) -> int:
     return _opened_folder(name, folder)
 
 
-def read_bytes(root: str, path: str, most_bytes: int, own: Identities = frozenset()) -> FileBytes:
+def read_bytes(root: NamedRoot, path: str, most_bytes: int, own: Identities = frozenset()) -> FileBytes:
     """Read one file beneath a root. Raises OSError."""
     with BeneathRoot(root, own) as beneath:
         return beneath.read(path, most_bytes)
@@ -85,7 +121,7 @@ def read_bytes(root: str, path: str, most_bytes: int, own: Identities = frozense
 class BeneathRoot:
     """A root that files are read from. The folder of the last one stays open, since the next is often in it too."""
 
-    def __init__(self, root: str, own: Identities) -> None:
+    def __init__(self, root: NamedRoot, own: Identities) -> None:
         self._root = root
         self._own = own
         self._path = ""

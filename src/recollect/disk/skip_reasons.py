@@ -24,6 +24,7 @@ CHANGING: Final = "changes while it is read"
 NO_TEXT: Final = files.NO_TEXT
 DAMAGED: Final = "unreadable document"
 OUTSIDE: Final = "outside of the folder"
+UNNAMED: Final = "not named on this machine"
 NO_FILE: Final = "not a file"
 
 # What the rules leave out on purpose: counted, but no trouble. A folder that is not entered counts once.

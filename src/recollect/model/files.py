@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self, TypeAlias
 
 from recollect.model.literals import FileKind, FileSource
 
@@ -21,13 +21,30 @@ CUT: Final = "text was cut"
 NO_TEXT: Final = "not a text"
 
 
+class NamedRoot(str):
+    """A folder's absolute path, and the machine on which its owner named it: '' when it is not known.
+
+    A path that came from elsewhere, as with an archive, has no machine. `disk.safe_open` opens none of another machine.
+    """
+
+    __slots__ = ("machine",)
+    machine: str
+
+    def __new__(cls, path: str, machine: str = "") -> Self:
+        """Take a path and a machine, as `disk.safe_open.machine` names it."""
+        root = super().__new__(cls, path)
+        root.machine = machine
+        return root
+
+
 class FileRecord(NamedTuple):
     """A stored file.
 
     A synced file has a folder (`root`) and a `path` beneath it; an added document has no root, and its path is its
-    name. `digest` is the SHA-256 of its bytes; `recipe` the version of the chunker. `dated_at` is the date of a dated
-    note. `lat` and `lng` say where a photo was taken, if it says so. `original` names the copy of its bytes, if one is
-    kept. `notes` are warnings such as `invalid UTF-8`.
+    name. `mtime_ns`, `ctime_ns` and `inode` are those that the last sync saw, and 0 of what no sync of this store
+    has seen. `digest` is the SHA-256 of its bytes; `recipe` the version of the chunker. `dated_at` is the date of a
+    dated note. `lat` and `lng` say where a photo was taken, if it says so. `original` names the copy of its bytes, if
+    one is kept. `notes` are warnings such as `invalid UTF-8`.
     """
 
     id: str
@@ -172,10 +189,12 @@ class KnownFile(NamedTuple):
 class Folder(NamedTuple):
     """A synced folder: when it was last scanned, when completely, and what could not be read.
 
+    `root` knows on which machine it was named.
+
     `rules` are the patterns of the last sync, which the next one uses. `trouble` counts skipped files by reason.
     """
 
-    root: str
+    root: NamedRoot
     source: FileSource
     rules: Mapping[str, Any]
     scanned_at: datetime
@@ -199,7 +218,7 @@ class SkippedFile(NamedTuple):
     reason: str
 
 
-SyncState = Literal["synced", "missing", "empty", "incomplete"]
+SyncState = Literal["synced", "missing", "unnamed", "empty", "incomplete"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +226,7 @@ class SyncReport:
     """The result of syncing a folder, or with `dry_run` what it would be.
 
     `state`: `synced`: all of it was read; `incomplete`: parts could not be read; `missing`: the folder is gone;
+    `unnamed`: it was not named on this machine, so it was not opened; sync it by its path;
     `empty`: it lost all its files. Only a `synced` folder loses its deleted files. `kept` and `written` count chunks.
     `skipped` counts left out files by reason; `trouble` names some.
     """

@@ -15,6 +15,7 @@ from recollect.model.files import (
     Folder,
     IndexedTextPiece,
     KnownFile,
+    NamedRoot,
     SkippedFile,
 )
 from recollect.model.filters import ChunkFilters
@@ -227,21 +228,33 @@ class ChunkingRecipe:
 class Disk(Protocol):
     """Where synced files lie. It is only ever read, and never left through a link."""
 
-    def resolve(self, path: str) -> str:
-        """Give a folder's one absolute path, with `~` and links resolved."""
+    def name(self, path: str) -> NamedRoot:
+        """Give a folder's one absolute path, with `~` and links resolved, as one that this machine's owner names.
 
-    def walk(self, root: str, rules: SyncRules, own: frozenset[tuple[int, int]]) -> FolderWalk:
+        Only for paths that were typed on this machine or stand in its settings, never for what was stored or received.
+        """
+
+    def is_named(self, root: NamedRoot) -> bool:
+        """Say whether a root was named on this machine; no other is ever opened."""
+
+    def walk(self, root: NamedRoot, rules: SyncRules, own: frozenset[tuple[int, int]]) -> FolderWalk:
         """Look through a folder. `own` are the device and inode of files that must not even be opened."""
 
     def read(
-        self, root: str, wishes: Sequence[ReadRequest], recipe: ChunkingRecipe
+        self, root: NamedRoot, wishes: Sequence[ReadRequest], recipe: ChunkingRecipe
     ) -> Iterator[ReadFile | SkippedFile]:
         """Read files and cut them, in any order; with a process beside this one if there is much to do."""
 
-    def text(self, root: str, path: str, recipe: ChunkingRecipe, own: frozenset[tuple[int, int]]) -> tuple[str, str]:
-        """Give a file's text as it is cut, and its digest. Raises OSError."""
+    def text(
+        self,
+        root: NamedRoot,
+        file: FileRecord | KnownFile,
+        recipe: ChunkingRecipe,
+        own: frozenset[tuple[int, int]],
+    ) -> tuple[str, str]:
+        """Give the text of a file that a sync of this store has seen, as it is cut, and its digest. Raises OSError."""
 
-    def watch(self, roots: Sequence[str], debounce_s: float) -> "AbstractContextManager[FolderWatch]":
+    def watch(self, roots: Sequence[NamedRoot], debounce_s: float) -> "AbstractContextManager[FolderWatch]":
         """Begin to watch folders."""
 
 

@@ -15,7 +15,7 @@ from recollect.model.literals import ItemKind, VectorKind
 from recollect.model.memories import MemoryRecord, Scope, Space, Vector
 from recollect.model.messages import Message
 
-StoredKind = Literal["text", "id", "int", "real", "bool", "time", "json"]
+StoredKind = Literal["text", "id", "int", "real", "bool", "time", "json", "local"]
 Row: TypeAlias = tuple[Any, ...]
 
 
@@ -123,9 +123,9 @@ DERIVATIONS: Final = _table(
 )  # fmt: skip
 FILES: Final = _table(
     "files", "id",
-    "id:id root path source:text=memory|sessions|document kind mime size:count mtime_ns:int ctime_ns:int inode:int "
-    "digest recipe:int lines:int chunks:int trust:trust original dated_at:time? notes:json=list metadata:json=object "
-    "created_at:time updated_at:time lat:latitude? lng:longitude?",
+    "id:id root path source:text=memory|sessions|document kind mime size:count mtime_ns:local ctime_ns:local "
+    "inode:local digest recipe:int lines:int chunks:int trust:trust original dated_at:time? notes:json=list "
+    "metadata:json=object created_at:time updated_at:time lat:latitude? lng:longitude?",
     derived="name",
 )  # fmt: skip
 CHUNKS: Final = _table(
@@ -138,6 +138,7 @@ FOLDERS: Final = _table(
     "folders",
     "root",
     "root source:text=memory|sessions rules:json=object scanned_at:time completed_at:time? trouble:json=object",
+    derived="machine",
 )
 NAMED_PLACES: Final = _table(
     "named_places", "folded", "folded name:label lat:latitude lng:longitude address:address updated_at:time"

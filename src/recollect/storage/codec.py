@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple, TypeVar
 
 from recollect.authorization import Key
-from recollect.model.files import Chunk, ChunkDraft, ChunkMark, FileRecord, Folder
+from recollect.model.files import Chunk, ChunkDraft, ChunkMark, FileRecord, Folder, NamedRoot
 from recollect.model.literals import PERMISSIONS
 from recollect.model.media import Media, read_media
 from recollect.model.memories import MemoryRecord, MessageDraft
@@ -50,7 +50,7 @@ class RecordCodec:
         self.file = self._reader(FileRecord, notes=as_tuple, metadata=as_json)
         self.chunk = self._reader(Chunk)
         self.chunk_mark = self._reader(ChunkMark)
-        self.folder = self._reader(Folder, rules=as_json, trouble=as_json)
+        self._folder = self._reader(Folder, rules=as_json, trouble=as_json)
         self.place = self._reader(PlaceRow)
         self.named_place = self._reader(NamedPlace)
         self.sighting = self._reader(Sighting)
@@ -109,10 +109,21 @@ class RecordCodec:
         values |= {"content_hash": content_hash, "dated_at": draft.dated_at, "created_at": record.updated_at}
         return {**values, "terms": self.values.write_terms(terms.split(" ") if terms else ())}
 
+    def folder(self, row: Sequence[Any]) -> Folder:
+        """Read a folder, whose root knows where it was named."""
+        *values, machine = row
+        folder = self._folder(values)
+        return folder._replace(root=NamedRoot(folder.root, machine))
+
     def folder_values(self, folder: Folder) -> dict[str, Any]:
         """Lay out a folder for `save_folder`."""
         write_json = self.values.write_json
-        return {**folder._asdict(), "rules": write_json(folder.rules), "trouble": write_json(folder.trouble)}
+        return {
+            **folder._asdict(),
+            "machine": folder.root.machine,
+            "rules": write_json(folder.rules),
+            "trouble": write_json(folder.trouble),
+        }
 
     def key(self, row: Sequence[Any]) -> Key:
         """Read an API key."""

@@ -27,8 +27,8 @@ from recollect.text.private import without_private
 from recollect.text.quoting.fence import without_host_notes, without_recall_blocks
 
 MAX_CHARACTERS = 1_000_000
-_MAX_BLOCK_CHARACTERS = 4_000_000
-_MAX_NAME = 256
+MAX_BLOCK_CHARACTERS = 4_000_000
+MAX_NAME = 256
 _TOKENS_PER_MESSAGE = 4  # that models add for the role and the ends
 
 # A tool may have read anything. What the assistant says is its own conclusion.
@@ -170,7 +170,7 @@ def _clean_blocks(
     """Redact the texts of content blocks."""
     if not content_blocks or _is_private_across(content_blocks):
         return ()
-    plain = memory_drafts.checked_mapping("blocks", {"blocks": list(content_blocks)}, limit=_MAX_BLOCK_CHARACTERS)[
+    plain = memory_drafts.checked_mapping("blocks", {"blocks": list(content_blocks)}, limit=MAX_BLOCK_CHARACTERS)[
         "blocks"
     ]
     return tuple(redaction.public_values(engine, redaction.each_text(plain, _foreign_to(role))))
@@ -194,8 +194,8 @@ def _check(offered: NewMessage, role: MessageRole) -> None:
 
 def _name(field: str, value: object) -> str:
     name = clean(value) if isinstance(value, str) else clean(json.dumps(value))
-    if len(name) > _MAX_NAME:
-        raise InvalidMessage(f"The {field} has {len(name)} characters; at most {_MAX_NAME} are kept.")
+    if len(name) > MAX_NAME:
+        raise InvalidMessage(f"The {field} has {len(name)} characters; at most {MAX_NAME} are kept.")
     return name
 
 

@@ -38,7 +38,7 @@ HAPPENINGS = frozenset({"event", "experience", "session_summary"})
 LONGEST_SESSION = 128
 
 # The longest texts; those of a key must fit into an index entry of either database.
-_LIMITS = {
+LIMITS = {
     "subject": 128,
     "key": 128,
     "value": 100_000,
@@ -48,8 +48,9 @@ _LIMITS = {
     "address": LONGEST_ADDRESS,
     "place_label": LONGEST_LABEL,
 }
-_METADATA_LIMIT = 65_536
+METADATA_LIMIT = 65_536
 _MOST_PARTICIPANTS = 100
+_MOST_DEPTH = 100
 _JSON_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 _TYPES = frozenset(MEMORY_TYPES)
 _WHOSE = frozenset({USER, ASSISTANT})
@@ -59,7 +60,7 @@ _optional_fields = attrgetter(
     *(field.name for field in fields(NewMemory) if field.name not in ("content", "vector", "keep_secret"))
 )
 _DEFAULTS = _optional_fields(NewMemory(""))
-_text_fields = attrgetter(*_LIMITS)
+_text_fields = attrgetter(*LIMITS)
 _scalar_fields = attrgetter("type", "importance", "confidence", "trust", "lat", "lng")
 _DEFAULT_TEXTS = _text_fields(NewMemory(""))
 _DEFAULT_SCALARS = _scalar_fields(NewMemory(""))
@@ -283,14 +284,14 @@ def check_share(name: str, value: object) -> None:
 
 
 def _clean_texts(texts: Sequence[str]) -> list[str]:
-    return [bounded(name, text) for name, text in zip(_LIMITS, texts, strict=True)]
+    return [bounded(name, text) for name, text in zip(LIMITS, texts, strict=True)]
 
 
 def bounded(name: str, text: str, wrong: type[InvalidInput] = InvalidMemory) -> str:
     """Clean a text. Raises `wrong` when it is too long for the field of that name."""
     cleaned = clean(text)
-    if len(cleaned) > _LIMITS[name]:
-        raise wrong(f"{name} has {len(cleaned)} characters; at most {_LIMITS[name]} are kept.")
+    if len(cleaned) > LIMITS[name]:
+        raise wrong(f"{name} has {len(cleaned)} characters; at most {LIMITS[name]} are kept.")
     return cleaned
 
 
@@ -311,12 +312,14 @@ def utc(value: object, name: str) -> datetime:
         raise InvalidMemory(f"{name} ({value.isoformat()}) is outside of the years 1 to 9999 in UTC.") from error
 
 
-def checked_mapping(name: str, values: Mapping[str, Any], *, limit: int = _METADATA_LIMIT) -> Mapping[str, Any]:
+def checked_mapping(name: str, values: Mapping[str, Any], *, limit: int = METADATA_LIMIT) -> Mapping[str, Any]:
     """Check for data that both databases can keep as JSON, and give it as it will come back."""
     try:
         text = json.dumps(values, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidMemory(f"{name} cannot be written as JSON: {error}.") from error
+    if _is_deep(values, text):
+        raise InvalidMemory(f"{name} is nested more than {_MOST_DEPTH} deep. Make it flatter.")
     if len(text) > limit:
         raise InvalidMemory(f"{name} is {len(text)} characters long as JSON; at most {limit} are kept.")
     if _JSON_NUL.search(text) or not _encodable(text):
@@ -325,6 +328,23 @@ def checked_mapping(name: str, values: Mapping[str, Any], *, limit: int = _METAD
     if not isinstance(parsed, dict):
         raise InvalidMemory(f"{name} is a {type(values).__name__}; it must be a mapping.")
     return parsed
+
+
+def _is_deep(values: object, text: str) -> bool:
+    """Tell whether data are nested deeper than all that walks through them can follow."""
+    if text.count("[") + text.count("{") <= _MOST_DEPTH:
+        return False
+    layer: list[Any] = [values]
+    for _ in range(_MOST_DEPTH):
+        layer = [
+            inner
+            for value in layer
+            for inner in (value.values() if isinstance(value, Mapping) else value)
+            if isinstance(inner, Mapping | list | tuple)
+        ]
+        if not layer:
+            return False
+    return True
 
 
 def _encodable(text: str) -> bool:

@@ -231,11 +231,12 @@ def _find(reader: StoreReader, name: str) -> FileRecord:
 
 def _text_on_disk(engine: Engine, scope: Scope, file: FileRecord) -> tuple[str, bool] | None:
     """Give the text of a synced file, and whether it is what was indexed; None if the store has to tell."""
-    if not file.root:
+    folder = engine.store.read(scope, lambda reader: sync.folder_at(reader, file.root)) if file.root else None
+    if folder is None:
         return None
     try:
         own = file_chunks.own_files(engine)
-        text, digest = engine.disk.text(file.root, file.path, file_chunks.recipe(engine), own)
+        text, digest = engine.disk.text(folder.root, file, file_chunks.recipe(engine), own)
     except (OSError, InvalidDocument):
         return None
     (text,) = engine.store.read(scope, lambda reader: file_chunks.mask_forgotten(reader, [text]))

@@ -23,6 +23,7 @@ from recollect.model.files import (
     FileRecord,
     Folder,
     KnownFile,
+    NamedRoot,
     SkippedFile,
     SyncProgress,
     SyncReport,
@@ -61,7 +62,7 @@ class SyncOrder:
     `forgotten` says when it was last forgotten before this began; a folder that was forgotten since is not begun anew.
     """
 
-    root: str
+    root: NamedRoot
     source: FileSource
     rules: SyncRules
     dry_run: bool = False
@@ -111,6 +112,8 @@ def sync(engine: Engine, scope: Scope, order: SyncOrder, *, tell: SyncListener |
         order = replace(order, forgotten=last_forgotten(engine, scope, order.root))
     walk, difference = _compare_folder(engine, scope, order.root, order.rules, full=order.full)
     state = _state(walk, difference, even_if_empty=order.even_if_empty)
+    if not engine.disk.is_named(order.root):
+        state = "unnamed"
     gone = difference.gone if state == "synced" else {}
     trouble = list(walk.trouble[:_MAX_SKIPPED])
     counts = _SyncCounts(
@@ -121,7 +124,7 @@ def sync(engine: Engine, scope: Scope, order: SyncOrder, *, tell: SyncListener |
     )
     if order.dry_run:
         _foresee(counts, difference, gone)
-    elif state != "missing":
+    elif walk.exists:
         _begin(engine, scope, order)
         reading = _Sync(engine, scope, order, difference.known, dict(gone), counts)
         reading.run(difference.fresh, tell)
@@ -173,7 +176,7 @@ def changed_rules(rules: SyncRules, changes: Mapping[str, Any]) -> SyncRules:
 
 
 def _compare_folder(
-    engine: Engine, scope: Scope, root: str, rules: SyncRules, *, full: bool = False
+    engine: Engine, scope: Scope, root: NamedRoot, rules: SyncRules, *, full: bool = False
 ) -> tuple[FolderWalk, _FolderDifference]:
     """Walk a folder and compare it with the store, which is read first: what others add meanwhile is not gone."""
     marks = engine.store.read(scope, lambda reader: reader.file_marks(root))
@@ -406,30 +409,33 @@ def _is_unchanged(record: FileRecord, known: KnownFile) -> bool:
 
 
 def _begin(engine: Engine, scope: Scope, order: SyncOrder) -> None:
-    """Save a folder before its first file, so that its files can be forgotten with it."""
+    """Save a folder before its first file, so that its files can be forgotten with it, and that it was named here."""
 
     def work(writer: StoreWriter) -> None:
-        if is_known(writer, order.root):
-            return
-        if tombstones.folder_forgotten(writer, order.root) == order.forgotten:
+        before = folder_at(writer, order.root)
+        if before is not None:
+            if not engine.disk.is_named(before.root):
+                writer.save_folder(before._replace(root=order.root))
+        elif tombstones.folder_forgotten(writer, order.root) == order.forgotten:
             writer.save_folder(folder)
         else:
             writer.bury([tombstones.of_folder(order.root)], folder.scanned_at)  # a watch leaves it alone from here on
 
-    if not engine.store.read(scope, lambda reader: is_known(reader, order.root)):
+    known = engine.store.read(scope, lambda reader: folder_at(reader, order.root))
+    if known is None or not engine.disk.is_named(known.root):
         folder = Folder(order.root, order.source, _rules_as_json(order.rules), engine.clock.now(), None, {})
         engine.write(scope, work)
 
 
 def is_known(rows: StoreReader | StoreWriter, root: str) -> bool:
     """Say whether a folder is synced."""
-    return _folder(rows, root) is not None
+    return folder_at(rows, root) is not None
 
 
 def _record_scan(engine: Engine, scope: Scope, order: SyncOrder, state: SyncState, counts: _SyncCounts) -> None:
     """Record that the folder was scanned, if that says anything new."""
     now = engine.clock.now()
-    before = engine.store.read(scope, lambda reader: _folder(reader, order.root))
+    before = engine.store.read(scope, lambda reader: folder_at(reader, order.root))
     completed_at = now if state == "synced" else None
     scanned = Folder(order.root, order.source, _rules_as_json(order.rules), now, completed_at, dict(counts.skipped))
     if before is None or not _says_more(before, scanned, now, counts):
@@ -442,7 +448,8 @@ def _record_scan(engine: Engine, scope: Scope, order: SyncOrder, state: SyncStat
     engine.write(scope, work)
 
 
-def _folder(rows: StoreReader | StoreWriter, root: str) -> Folder | None:
+def folder_at(rows: StoreReader | StoreWriter, root: str) -> Folder | None:
+    """Give the folder with this root, if one is synced or was brought."""
     return next((folder for folder in rows.folders() if folder.root == root), None)
 
 

@@ -104,7 +104,7 @@ def forget_folder(
     It is named as it was synced, even if that is a link by now, or by where a path leads.
     """
     known = engine.store.read(scope, lambda reader: reader.folders())
-    root = path if any(path == folder.root for folder in known) else engine.disk.resolve(path)
+    root = path if any(path == folder.root for folder in known) else str(engine.disk.name(path))
 
     def choose(rows: StoreReader | StoreWriter) -> ForgetPlan:
         files = [rows.file(known.id) for known in rows.known_files(root)]

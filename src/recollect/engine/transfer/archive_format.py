@@ -10,9 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from functools import cache, partial
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, NoReturn, TypeAlias, cast
 
-from recollect.errors import InvalidDocument
+from recollect.engine.transfer.row_checks import RowCheck, check_of, check_whole
+from recollect.errors import InvalidDocument, InvalidInput
 from recollect.model.media import checked_media
 from recollect.ports.transfer import Column, Row, TransferTable
 
@@ -104,14 +105,25 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - JSON
 def decode(line: bytes, where: str) -> dict[str, Any]:
     """Read one line. Raises InvalidDocument."""
     try:
-        values = json.loads(line)
+        values = json.loads(line.decode(), parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
-        raise InvalidDocument(f"{where} is not JSON: {error}.") from error
+        raise InvalidDocument(f"{where} is not JSON in UTF-8: {error}.") from error
     if not isinstance(values, dict):
         raise InvalidDocument(f"{where} is no JSON object.")
-    if _ESCAPES.search(line) and _UNSTORABLE.search(json.dumps(values, ensure_ascii=False).replace("\\u0000", "\0")):
+    if _ESCAPES.search(line) and _is_unstorable(values):
         raise InvalidDocument(f"{where} holds a character that no store can keep.")
     return values
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number that can be kept")
+
+
+def _is_unstorable(values: dict[str, Any]) -> bool:
+    try:
+        return bool(_UNSTORABLE.search(json.dumps(values, ensure_ascii=False).replace("\\u0000", "\0")))
+    except RecursionError:
+        return True
 
 
 def decode_row(line: bytes, table: TransferTable, where: str) -> tuple[str, Row]:
@@ -124,24 +136,41 @@ def decode_row(line: bytes, table: TransferTable, where: str) -> tuple[str, Row]
         raise InvalidDocument(f"{where} names no user.")
     name, row = USER, []
     try:
-        for name, read in _readers(table):
-            row.append(read(values[name]))
+        for name, read, check in _readers(table):
+            value = read(values[name])
+            if check is not None and value is not None:
+                _insist(check, name, value, where)
+            row.append(value)
     except KeyError as error:
         raise InvalidDocument(f"{where} lacks {name}.") from error
-    except (ValueError, TypeError) as error:
-        raise InvalidDocument(f"{where}: {name} is {str(values[name])[:40]!r}, which it cannot be.") from error
+    except InvalidDocument:
+        raise
+    except (ValueError, TypeError, OverflowError) as error:
+        raise InvalidDocument(f"{where}: {name} is {ascii(values[name])[:60]}, which it cannot be.") from error
     if len(values) != len(row) + 1:
         odd = sorted(values.keys() - {USER, *table.names})
         raise InvalidDocument(f"{where} has fields that version {VERSION} does not know: {', '.join(odd)[:200]}.")
-    if "lat" in values and (values["lat"] is None) != (values["lng"] is None):
-        raise InvalidDocument(f"{where} has half of a pair of coordinates.")
+    try:
+        check_whole(table, dict(zip(table.names, row, strict=True)))
+    except ValueError as error:
+        raise InvalidDocument(f"{where} {error}.") from error
     return user, tuple(row)
 
 
+def _insist(check: RowCheck, name: str, value: object, where: str) -> None:
+    """Check a value that is of the right kind. Raises InvalidDocument, which says what is wrong with it."""
+    try:
+        check(value)
+    except InvalidInput as error:
+        raise InvalidDocument(f"{where}: {error}") from error
+    except ValueError as error:
+        raise InvalidDocument(f"{where}: {name} {error}.") from error
+
+
 @cache
-def _readers(table: TransferTable) -> tuple[tuple[str, _ValueCheck], ...]:
-    """Give for each column a function that checks a value of it and raises ValueError or TypeError."""
-    return tuple((column.name, _reader(column)) for column in table.columns)
+def _readers(table: TransferTable) -> tuple[tuple[str, _ValueCheck, RowCheck | None], ...]:
+    """Give for each column a function that reads a value, or raises ValueError or TypeError, and what checks it."""
+    return tuple((column.name, _reader(column), check_of(table, column.name)) for column in table.columns)
 
 
 def _reader(column: Column) -> _ValueCheck:
@@ -228,6 +257,7 @@ _READERS: Final[Mapping[str, _ValueCheck]] = {
     "real": _read_real,
     "bool": _read_truth,
     "time": _read_time,
+    "local": lambda _: 0,  # what only the machine knows on which it was seen
 }
 
 

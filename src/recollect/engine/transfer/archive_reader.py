@@ -6,7 +6,9 @@ The invariant: nothing is unpacked onto the disk, and no more than one line or o
 import base64
 import binascii
 import hashlib
+import lzma
 import re
+import struct
 import zipfile
 import zlib
 from collections import Counter
@@ -38,9 +40,10 @@ from recollect.engine.transfer.archive_format import (
 from recollect.errors import InvalidDocument, InvalidInput
 from recollect.model.literals import VECTOR_KINDS, VectorKind
 from recollect.model.memories import Space, Vector
-from recollect.ports.transfer import SEARCH_LOG, TRANSFERRED, Row, TransferTable
+from recollect.ports.transfer import MEMORIES, SEARCH_LOG, TRANSFERRED, Row, TransferTable
 from recollect.text.passages import MOST_PASSAGES
 
+_SUPERSEDED_BY: Final = MEMORIES.names.index("superseded_by")
 _TABLES: Final = {member_of(table): table for table in TRANSFERRED}
 _NEWER: Final = frozenset({member_of(SEARCH_LOG)})  # what only the newest version has
 _ORIGINAL: Final = re.compile(rf"{ORIGINALS}[0-9a-f]{{64}}")
@@ -51,6 +54,14 @@ _LARGEST_ORIGINAL: Final = 2**30
 _MOST_FROM_ONE_BYTE: Final = 500
 _SMALL: Final = 16 * 2**20
 _PIECE: Final = 2**20
+# What reading a zip raises whose bytes are not as they should be.
+_DAMAGED: Final = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, NotImplementedError, RuntimeError,
+    LookupError, ValueError, OverflowError,
+)  # fmt: skip
+_MOST_DIMENSIONS: Final = 16_000  # that pgvector takes
+_LONGEST_NAME: Final = 256
+_UNIT: Final = (0.98, 1.02)  # the square of a length, as it was rounded
 _ENCRYPTED: Final = 1
 
 
@@ -72,7 +83,7 @@ def is_archive(path: Path) -> bool:
                 return True
             with zipfile.ZipFile(source) as bundle, bundle.open(MANIFEST) as member:
                 return b'"recollect-export"' in member.read(_PIECE)
-    except (OSError, KeyError, ValueError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error):
+    except (OSError, *_DAMAGED):
         return False
 
 
@@ -123,7 +134,9 @@ def open_archive(path: Path, source: BinaryIO) -> Iterator[Archive]:
             bundle = stack.enter_context(zipfile.ZipFile(source))
             manifest = _manifest(bundle, path)
             archive = Archive(path, manifest, _check(bundle, manifest, path), bundle)
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, KeyError) as error:
+        except InvalidInput:
+            raise
+        except _DAMAGED as error:
             raise InvalidDocument(f"{path} is a damaged archive ({error}). Nothing was brought.") from error
         except OSError as error:
             raise InvalidDocument(f"{path} cannot be read: {error.strerror or error}.") from error
@@ -204,6 +217,7 @@ def _check_lines(bundle: zipfile.ZipFile, name: str, users: frozenset[str], coun
 def _check_table(bundle: zipfile.ZipFile, name: str, users: frozenset[str], counts: Counter[tuple[str, str]]) -> None:
     """Check each row, and that none comes twice."""
     table, before = _TABLES[name], None
+    later: dict[tuple[str, str], str] = {}
     for number, line in _lines(bundle, name):
         user, row = decode_row(line, table, f"line {number} of {name}")
         place = (user, table.key_of(row))
@@ -211,6 +225,23 @@ def _check_table(bundle: zipfile.ZipFile, name: str, users: frozenset[str], coun
             raise InvalidDocument(f"Line {number} of {name} is out of order, or of a user the manifest leaves out.")
         before = place
         counts[user, table.name] += 1
+        if table is MEMORIES and row[_SUPERSEDED_BY] is not None:
+            later[user, row[0]] = row[_SUPERSEDED_BY]
+    _refuse_circles(later)
+
+
+def _refuse_circles(later: Mapping[tuple[str, str], str]) -> None:
+    """Check that versions lead to a newest one: of a circle none would ever be shown."""
+    sound: set[tuple[str, str]] = set()
+    for first in later:
+        way: dict[tuple[str, str], None] = {}
+        place = first
+        while place in later and place not in sound:
+            if place in way:
+                raise InvalidDocument(f"memories.jsonl: {first[1]} is superseded in a circle, so that none holds.")
+            way[place] = None
+            place = (place[0], later[place])
+        sound.update(way)
 
 
 def _lines(bundle: zipfile.ZipFile, name: str) -> Iterator[tuple[int, bytes]]:
@@ -238,9 +269,9 @@ def _space(number: int, line: bytes) -> Space:
     values = decode(line, f"line {number} of {SPACES}")
     kinds = {"dimensions": int, "normalised": bool}
     sound = values.keys() == {field.name for field in fields(Space)} and all(
-        type(value) is kinds.get(name, str) for name, value in values.items()
+        type(value) is kinds.get(name, str) and len(str(value)) <= _LONGEST_NAME for name, value in values.items()
     )
-    if not sound or not 0 < values["dimensions"] <= 2**16:
+    if not sound or not 0 < values["dimensions"] <= _MOST_DIMENSIONS:
         raise InvalidDocument(f"Line {number} of {SPACES} is no embedding space.")
     return Space(**values)
 
@@ -255,6 +286,7 @@ def _vector(number: int, line: bytes, space: Space) -> ArchivedVector:
         raise InvalidDocument(f"Line {number} of {VECTORS} is no vector.") from error
     named = isinstance(user, str) and kind in VECTOR_KINDS and isinstance(item_id, str) and ids.canonical(item_id)
     numbered = type(part) is int and 0 <= part <= MOST_PASSAGES
-    if not named or not numbered or len(vector) != space.dimensions or not np.isfinite(vector).all():
+    square = float(np.square(vector, dtype=np.float64).sum())  # NaN and infinity pass no comparison
+    if not named or not numbered or len(vector) != space.dimensions or not _UNIT[0] < square < _UNIT[1]:
         raise InvalidDocument(f"Line {number} of {VECTORS} is no vector.")
     return ArchivedVector(cast("str", user), cast("VectorKind", kind), cast("str", item_id), part, vector)

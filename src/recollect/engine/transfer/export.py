@@ -37,6 +37,7 @@ from recollect.ports.transfer import (
 )
 
 _ORIGINAL: Final = FILES.names.index("original")
+_LOCAL: Final = slice(FILES.names.index("mtime_ns"), FILES.names.index("inode") + 1)
 
 
 class ExportOptions(NamedTuple):
@@ -140,7 +141,8 @@ class _Export:
 
 
 def outgoing(row: Row, originals: dict[str, str] | None = None) -> Row:
-    """Give the row of a file with the hash of its original instead of the name that this store has for it."""
+    """Give the row of a file without what only this machine knows, and with the hash of its original for its name."""
+    row = (*row[: _LOCAL.start], *[0] * (_LOCAL.stop - _LOCAL.start), *row[_LOCAL.stop :])
     position = _ORIGINAL
     name = row[position]
     if not name:

@@ -66,6 +66,7 @@ _VECTORS_AT_ONCE: Final = 500
 _MOST_EXAMPLES: Final = 20
 _AUTHORED: Final = (MEMORIES, MESSAGES, FILES)
 _STATUS: Final = MESSAGES.names.index("status")
+_CONVERSATION: Final = MESSAGES.names.index("conversation_id")
 _QUERY: Final = SEARCH_LOG.names.index("query")
 
 T = TypeVar("T")
@@ -393,9 +394,16 @@ def _judge(writer: StoreWriter, table: TransferTable, rows: Sequence[Row], left:
         held = _derivations_held(writer, new)
         skipped += [(row, WITHOUT_REST) for row, holds in zip(new, held, strict=True) if not holds]
         return _Judged([row for row, holds in zip(new, held, strict=True) if holds], skipped)
-    reasons = dict.fromkeys(gone, FORGOTTEN) | _left_out(writer, table, new)
+    homeless = _homeless(writer, new) if table is MESSAGES and new else {}
+    reasons = homeless | dict.fromkeys(gone, FORGOTTEN) | _left_out(writer, table, new)
     skipped += [(row, reasons[row[0]]) for row in new if row[0] in reasons]
     return _Judged([row for row in new if row[0] not in reasons], skipped)
+
+
+def _homeless(writer: StoreWriter, rows: Sequence[Row]) -> dict[str, str]:
+    """Give the messages whose conversation is neither in the archive nor here."""
+    there = writer.known_ids(CONVERSATIONS, list({row[_CONVERSATION] for row in rows}))
+    return {row[0]: WITHOUT_REST for row in rows if row[_CONVERSATION] not in there}
 
 
 def _left_out(writer: StoreWriter, table: TransferTable, rows: Sequence[Row]) -> dict[str, str]:

@@ -136,15 +136,17 @@ SELECT {chunk}, c.terms
 
 -- list_folders --
 -- Folders that were synced.
-SELECT root, source, rules, scanned_at, completed_at, trouble FROM folders WHERE user_id = :user_id ORDER BY root
+SELECT root, source, rules, scanned_at, completed_at, trouble, machine
+  FROM folders WHERE user_id = :user_id ORDER BY root
 
 -- save_folder --
 -- A folder was looked through.
-INSERT INTO folders (user_id, root, source, rules, scanned_at, completed_at, trouble)
-VALUES (:user_id, :root, :source, :rules, :scanned_at, :completed_at, :trouble)
+INSERT INTO folders (user_id, root, source, rules, scanned_at, completed_at, trouble, machine)
+VALUES (:user_id, :root, :source, :rules, :scanned_at, :completed_at, :trouble, :machine)
     ON CONFLICT (user_id, root) DO UPDATE
    SET source = excluded.source, rules = excluded.rules, scanned_at = excluded.scanned_at,
-       completed_at = coalesce(excluded.completed_at, folders.completed_at), trouble = excluded.trouble
+       completed_at = coalesce(excluded.completed_at, folders.completed_at), trouble = excluded.trouble,
+       machine = excluded.machine
 
 -- delete_folder --
 -- It is not kept in step any more.
