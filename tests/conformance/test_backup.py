@@ -7,6 +7,7 @@ import stat
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -200,6 +201,19 @@ def test_a_database_that_the_manifest_describes_wrongly_is_refused(
     assert not list(Path(str(place.files.originals)).glob("*"))
     with Memory.open(settings=place) as other:
         assert other.stats().memories == 0
+
+
+@pytest.mark.parametrize("wrong", [{"store": "../../elsewhere"}, {"store": "/elsewhere"}, {"database": "../memory.db"}])
+def test_a_manifest_that_leads_out_of_the_backup_is_refused(
+    memory: Memory, new_place: NewPlace, tmp_path: Path, wrong: dict[str, Any]
+) -> None:
+    fill(memory)
+    folder = Path(memory.backup(tmp_path / "backups").folder)
+    said = manifest.read(folder)
+    (folder / "manifest.json").unlink()
+    manifest.write(folder, replace(said, **wrong))
+    with pytest.raises(BackupDamaged, match="in a way that none is called"):
+        Memory.restore(folder, settings=new_place())
 
 
 def test_a_lost_original_is_counted_and_a_damaged_link_is_written_anew(memory: Memory, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from recollect.model.literals import MemoryType
 LONGEST_SUBJECT: Final = 128
 _LONGEST_ID: Final = 100
 _MOST_METADATA: Final = 32_000  # characters of JSON; the store takes 65,536
+_DEEPEST: Final = 50
 _MILLISECONDS: Final = 1e11  # what is larger cannot be seconds: that would be the year 5138
 _ODD: Final = re.compile(r"[^\x21-\x7e]")
 
@@ -110,12 +111,14 @@ def metadata_of(given: Mapping[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 - JSON
-    """Give JSON that every database can keep."""
+def _plain(value: Any, room: int = _DEEPEST) -> Any:  # noqa: ANN401 - JSON
+    """Give JSON that every database can keep; what is nested too deep is left out."""
+    if room == 0:
+        return None
     if isinstance(value, str):
         return text_of(value).replace("\0", "")
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {_plain(str(key)): _plain(inner) for key, inner in value.items()}
-    return [_plain(inner) for inner in value] if isinstance(value, (list, tuple)) else value
+        return {_plain(str(key)): _plain(inner, room - 1) for key, inner in value.items()}
+    return [_plain(inner, room - 1) for inner in value] if isinstance(value, (list, tuple)) else value

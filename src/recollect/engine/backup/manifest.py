@@ -4,6 +4,7 @@ A folder is a backup if its manifest can be read. The folder gets its name only 
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -19,6 +20,7 @@ FORMAT: Final = 1
 FILE: Final = "manifest.json"
 ORIGINALS: Final = "originals"
 _NAME = "%Y%m%dT%H%M%SZ"
+_STORE = re.compile(r"[0-9a-f]{1,16}")
 _MOST_SHOWN = 5
 
 
@@ -122,9 +124,12 @@ def read(folder: Path) -> BackupManifest:
     try:
         files = tuple(BackupFile(**file) for file in content.pop("files"))
         keys = tuple(content.pop("encrypted_to"))
-        return BackupManifest(**content, encrypted_to=keys, files=files)
+        manifest = BackupManifest(**content, encrypted_to=keys, files=files)
     except (KeyError, TypeError) as error:
         raise BackupDamaged(f"{path} lacks something: {error}.") from error
+    if not _STORE.fullmatch(manifest.store) or manifest.database not in manifest.hashes:
+        raise BackupDamaged(f"{path} names a store or a database in a way that none is called.")
+    return manifest
 
 
 def list_backups(folder: Path, store: int | None = None) -> list[FoundBackup]:
@@ -170,7 +175,7 @@ def insist_whole(folder: Path, manifest: BackupManifest) -> None:
 
 def _difference(folder: Path, file: BackupFile) -> str:
     path = folder / file.path
-    if ".." in path.parts or not path.is_relative_to(folder) or path.is_symlink():
+    if ".." in path.parts or path.is_symlink() or not path.resolve().is_relative_to(folder.resolve()):
         return f"{file.path} lies outside"
     try:
         size = path.stat().st_size
