@@ -84,11 +84,12 @@ def _path(genuine: bytes, chance: random.Random, places: list[Path]) -> tuple[st
         for row in lines["files"]:
             row |= {"root": root, "path": f"{path}{row['id'][-1] if row is not lines['files'][0] else ''}"}
             row |= {"mtime_ns": 1, "ctime_ns": 1, "inode": 1}
-            row["original"] = chance.choice([row["original"], str(place), f"../{place.name}"])
+            row["original"] = chance.choice([row["original"]] * 6 + [str(place), f"../{place.name}"])
         for row in lines["folders"]:
             row["root"] = root or "/"
         media = {"kind": "document", "url": f"file://{place}"}
-        lines["memories"][0]["media"] = chance.choice([[], [], [media], [{"kind": "document", "original": str(place)}]])
+        originals = [{"kind": "document", "original": str(place)}]
+        lines["memories"][0]["media"] = chance.choice([[]] * 18 + [[media], originals])
         return f"the root {root!r} and the path {path!r}"
 
     return _changed(genuine, change)
