@@ -9,6 +9,7 @@ SOURCE = Path(__file__).parents[2] / "src" / "recollect"
 # Folders and modules that may. Whoever is added has to be in the table of SECURITY.md.
 OPENERS = (
     "api/files", "api/media", "cli/", "client/media", "disk/", "documents/", "encryption", "engine/backup/",
+    "engine/drafts/kept_secrets",
     "engine/transfer/", "geocoding/", "hook_client/", "hosts/", "http_client/", "importing/", "mcp/", "models/",
     "private_folders", "service/", "settings/", "storage/", "text/tables/", "web/reference",
 )  # fmt: skip
