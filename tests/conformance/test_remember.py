@@ -8,7 +8,7 @@ import pytest
 
 from recollect import Memory, NewMemory, UserMemory
 from recollect.errors import InvalidMemory, InvalidVector
-from tests.conftest import OpenMemory, SteppingClock
+from tests.conftest import SteppingClock
 
 
 def test_everything_that_goes_in_comes_out(me: UserMemory, clock: SteppingClock) -> None:
@@ -69,9 +69,9 @@ def test_a_piece_of_a_file_is_of_no_type_of_its_own(me: UserMemory) -> None:
         me.remember("Coffee", type=unknown)
 
 
-def test_a_rewording_is_a_duplicate(me: UserMemory) -> None:
-    first = me.remember("The user prefers dark mode in all applications", type="preference")
-    again = me.remember("User prefers dark mode in all applications", type="preference")
+def test_the_same_words_in_another_style_are_a_duplicate(me: UserMemory) -> None:
+    first = me.remember("On Tuesdays, I don't eat meat", type="preference")
+    again = me.remember("on Tuesdays, I do not eat meat!", type="preference")
     assert (again.action, again.existing_id) == ("duplicate", first.id)
 
 
@@ -87,12 +87,6 @@ def test_what_differs_in_a_number_a_name_or_a_not_is_no_duplicate(me: UserMemory
     me.remember(one, type="fact")
     assert me.remember(other, type="fact").action == "created"
     assert me.count() == 2
-
-
-def test_near_duplicates_can_be_switched_off(open_memory: OpenMemory) -> None:
-    me = open_memory(duplicates__near_threshold="off").user("me")
-    me.remember("The user prefers dark mode in all applications")
-    assert me.remember("User prefers dark mode in all applications").action == "created"
 
 
 def test_a_new_value_supersedes_the_old_one(me: UserMemory, clock: SteppingClock) -> None:
@@ -202,11 +196,6 @@ def test_many_are_answered_in_order(me: UserMemory) -> None:
     assert answers[2].existing_id == answers[4].existing_id == answers[0].id
     assert answers[3].existing_id == answers[1].id
     assert me.count() == 2
-
-
-def test_many_can_be_compared_by_meaning(me: UserMemory) -> None:
-    texts = ["The user prefers dark mode in all applications", "User prefers dark mode in all applications"]
-    assert [answer.action for answer in me.remember_many(texts, near_duplicates=True)] == ["created", "duplicate"]
 
 
 def test_a_large_batch_with_duplicates_inside(me: UserMemory) -> None:

@@ -15,7 +15,7 @@ from tests.sizes import sized
 steps = st.one_of(
     st.tuples(st.just("remember"), memories()),
     st.tuples(st.just("remember"), memories()),
-    st.tuples(st.just("remember_many"), st.tuples(st.lists(memories(), max_size=6), st.booleans())),
+    st.tuples(st.just("remember_many"), st.lists(memories(), max_size=6)),
     st.tuples(st.just("remember_crowd"), st.integers(0, 1_000)),
     st.tuples(st.just("update"), st.tuples(st.integers(0, 30), changes())),
     st.tuples(st.just("forget"), st.tuples(st.integers(0, 30), st.booleans())),
@@ -39,13 +39,12 @@ class Life:
     def remember(self, fields: dict[str, Any]) -> None:
         self.pair.agree(lambda user: user.remember(**fields))
 
-    def remember_many(self, offered: tuple[list[dict[str, Any]], bool]) -> None:
-        items, near = offered
-        self.pair.agree(lambda user: user.remember_many(items, near_duplicates=near))
+    def remember_many(self, items: list[dict[str, Any]]) -> None:
+        self.pair.agree(lambda user: user.remember_many(items))
 
     def remember_crowd(self, seed: int) -> None:
         """Enough for each store's way of writing many rows, with repetitions among them."""
-        self.remember_many((crowd(25, seed) + crowd(5, seed), False))
+        self.remember_many(crowd(25, seed) + crowd(5, seed))
 
     def update(self, step: tuple[int, dict[str, Any]]) -> None:
         position, fields = step
@@ -115,7 +114,7 @@ def test_both_stores_live_the_same_life(twins: Twins, life: list[tuple[str, Any]
 
 def test_both_stores_answer_every_question_alike(twins: Twins) -> None:
     life = Life(twins)
-    life.remember_many((crowd(90, seed=1), False))
+    life.remember_many(crowd(90, seed=1))
     life.wait(86_400)
     for number, fields in enumerate(crowd(20, seed=2)):
         life.remember(fields)
@@ -149,7 +148,7 @@ def test_pages_are_cut_alike(twins: Twins) -> None:
 
 def test_the_figures_of_the_stores_are_equal(twins: Twins) -> None:
     for seed in (4, 5):
-        Life(twins).remember_many((crowd(15, seed), False))
+        Life(twins).remember_many(crowd(15, seed))
 
     def figures(stats: StoreStats) -> tuple[int, ...]:
         return stats.users, stats.memories, stats.vectors, stats.pending_jobs, stats.parked_jobs

@@ -169,6 +169,14 @@ FURTHER = (
         ("refused",),
     ),
     Promise(
+        17,
+        "A difference in meaning is never a duplicate",
+        {"pairs": 800, "styled": 400, "messages": 60},
+        ("dropped", "kept_twice"),
+        ("tests/reliability/test_same_meaning.py",),
+        ("known_again",),
+    ),
+    Promise(
         18,
         "What derives from the forgotten stays forgotten",
         {"lives": 100},

@@ -26,7 +26,6 @@ def test_the_examples_in_the_documentation_work(tmp_path: Path) -> None:
     assert toml == as_json
     assert toml.database == "postgresql://anna:p%40ss@db.example.org:5432/memories?sslmode=require"
     assert toml.recall == RecallSettings(limit=10, text_weight=0.7, vector_weight=0.3)
-    assert toml.duplicates.near_threshold is None
     assert sqlite.database == str(tmp_path / "home" / "memories" / "recollect.db")
     assert hide_password(url.database) == "postgresql://anna:***@db.example.org/memories?sslmode=verify-full"
 

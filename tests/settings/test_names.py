@@ -79,9 +79,15 @@ def test_all_unknown_names_stand_in_one_message(write: Write) -> None:
 
 
 def test_one_unknown_name_takes_one_line(write: Write) -> None:
-    path = write("[duplicates]\nnearTreshold = 0.9")
-    expected = f"Unknown setting: duplicates.nearTreshold in {path}. Did you mean duplicates.near_threshold?"
+    path = write("[compaction]\narchiveDay = 9")
+    expected = f"Unknown setting: compaction.archiveDay in {path}. Did you mean compaction.archive_days?"
     assert refusal(path) == expected
+
+
+def test_a_removed_name_is_told_apart_from_a_slip(write: Write) -> None:
+    path = write("[duplicates]\nnearThreshold = 0.9")
+    assert refusal(path).startswith("Unknown setting: duplicates")
+    assert "It was removed: nearness no longer decides what is a duplicate. Take it out." in refusal(path)
 
 
 def test_an_unknown_name_that_resembles_none_brings_the_list(write: Write) -> None:

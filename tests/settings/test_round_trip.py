@@ -115,7 +115,6 @@ VALUES: dict[str, st.SearchStrategy[object]] = {
     "llm.timeout_s": st.floats(0.1, 600),
     "llm.retries": st.integers(0, 10),
     "llm.tokens_per_day": st.integers(0, 10**12),
-    "duplicates.near_threshold": st.floats(0, 1, exclude_min=True) | st.none(),
     "forget.min_score": SHARES,
     "forget.margin": SHARES,
     "postgres.pool_size": st.integers(1, 100),

@@ -20,7 +20,6 @@ def test_without_any_source_the_defaults_hold() -> None:
     assert loaded.database == str(Path(platformdirs.user_data_dir("recollect", appauthor=False)) / "recollect.db")
     assert loaded.embedding == EmbeddingSettings(provider="local", threads=None)
     assert loaded.recall == RecallSettings(limit=5, min_score=0.0, vector_weight=0.45, text_weight=0.55, candidates=400)
-    assert loaded.duplicates.near_threshold == 0.95
     assert (loaded.forget.min_score, loaded.forget.margin) == (0.6, 0.15)
     assert (loaded.postgres.pool_size, loaded.postgres.connect_timeout_s) == (4, 10.0)
     assert loaded.postgres.giant_user_rows == 10_000

@@ -9,7 +9,6 @@ import pytest
 
 from recollect.errors import SettingsError
 from recollect.settings import (
-    DuplicateSettings,
     EmbeddingSettings,
     RecallSettings,
     Settings,
@@ -41,9 +40,6 @@ from tests.settings.common import Write, refusal
         ("recall.candidates", 10_001, "10001", "a whole number from 50 to 10000"),
         ("embedding.threads", 0, "0", "a whole number from 1 to 1024, or auto"),
         ("embedding.threads", False, "false", "a whole number from 1 to 1024, or auto"),
-        ("duplicates.near_threshold", 0, "0", "a number above 0 and up to 1, or off"),
-        ("duplicates.near_threshold", 1.5, "1.5", "a number above 0 and up to 1, or off"),
-        ("duplicates.near_threshold", True, "true", "a number above 0 and up to 1, or off"),
         ("forget.min_score", 2, "2", "a number from 0 to 1"),
         ("forget.margin", -1, "-1", "a number from 0 to 1"),
         ("postgres.pool_size", 101, "101", "a whole number from 1 to 100"),
@@ -149,12 +145,11 @@ def test_one_of_the_weights_must_count(write: Write) -> None:
 
 
 @pytest.mark.parametrize("off", [None, False, "off", "OFF", "false", "null"])
-def test_near_duplicate_detection_can_be_off(off: object) -> None:
-    assert load_settings(environ={}, overrides={"duplicates.near_threshold": off}).duplicates.near_threshold is None
-    assert DuplicateSettings(near_threshold=None).near_threshold is None
+def test_archiving_can_be_off(off: object) -> None:
+    assert load_settings(environ={}, overrides={"compaction.archive_days": off}).compaction.archive_days is None
     if isinstance(off, str):
-        loaded = load_settings(environ={"RECOLLECT_DUPLICATES_NEAR_THRESHOLD": off})
-        assert loaded.duplicates.near_threshold is None
+        loaded = load_settings(environ={"RECOLLECT_COMPACTION_ARCHIVE_DAYS": off})
+        assert loaded.compaction.archive_days is None
 
 
 @pytest.mark.parametrize("auto", [None, "auto", "null"])

@@ -312,7 +312,8 @@ WRITES: Mapping[str, Crossing] = {
             "holders of several": lambda w: w.holders_of(
                 [Slot("pump", f"key{key}", "", preference=False) for key in range(9)]
             ),
-            "same as several": lambda w: w.same_as([_fingerprint()]),
+            "with words": lambda w: w.with_words([_fingerprint().content_hash]),
+            "rehash": lambda w: w.rehash({THEIRS.memories[1]: "a" * 32}),
             "retire several": lambda w: w.retire_many([Retirement(THEIRS.memories[2], NOW, MINE.memories[0])] * 2),
             "confirm several": lambda w: w.confirm_many([drafts_of(THEIRS)[2].record._replace(trust=1)] * 2),
             "retire": lambda w: w.retire(THEIRS.memories[2], NOW, MINE.memories[0]),

@@ -67,6 +67,8 @@ export interface Remembered {
   left_out?: string[];
   /** The kinds of secrets that were kept, encrypted. */
   kept_secret?: string[];
+  /** What a memory that was there took over from a repetition, as `place` or `expires_at`. */
+  taken_over?: string[];
 }
 
 /** Where something was. */

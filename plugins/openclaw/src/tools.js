@@ -130,11 +130,12 @@ async function store({ client, config, spool }, { user, ctx, toolCallId, params,
 }
 
 /** Says what became of a memory, and not in the words that were sent: what was kept of them may be less. */
-function remembered({ action, id, existing_id: existingId, left_out: leftOut = [] }) {
+function remembered({ action, id, existing_id: existingId, left_out: leftOut = [], taken_over: takenOver = [] }) {
   const missing = leftOut.length ? ` It was kept without the ${leftOut.join(" and the ")}, because secrets are left out. Tell the user, who alone can keep it, with \`recollect store --keep-secret\`.` : "";
-  const more = leftOut.length ? { leftOut } : {};
+  const more = { ...(leftOut.length && { leftOut }), ...(takenOver.length && { takenOver }) };
   if (["duplicate", "outranked", "forgotten"].includes(action)) {
-    return answer(`Similar memory already exists (${existingId}).${missing}`, { action: "duplicate", id, existingId, ...more });
+    const added = takenOver.length ? ` Taken over from it: ${takenOver.join(", ").replaceAll("_", " ")}.` : "";
+    return answer(`Known already (${existingId}).${added}${missing}`, { action: "duplicate", id, existingId, ...more });
   }
   const replaced = action === "superseded" ? ` It takes the place of ${existingId}.` : "";
   const details = { action: replaced ? "superseded" : "created", id, ...(replaced && { existingId }), ...more };

@@ -150,8 +150,9 @@ class UserMemory(InsightVerbs, UserSimilarity):
         With `wait` it also has its vector, if one can be made; otherwise a worker makes it later. By default only the
         local encoder is waited for.
 
-        The same text twice is a `duplicate`, and so is a rewording of a known memory of the same type. A new value for
-        the same `subject`, `key` and `context` supersedes the old one, which stays in the history.
+        The same words twice are a `duplicate`, whatever their case, punctuation and spacing; what is new in the second,
+        such as a place, is taken over. A new value for the same `subject`, `key` and `context` supersedes the old one,
+        which stays in the history.
 
         `location` stands for `lat`, `lng`, `address` and `place_label`: a pair, a name, a `Location` or a mapping.
         """
@@ -161,21 +162,17 @@ class UserMemory(InsightVerbs, UserSimilarity):
         self,
         memories: Iterable[str | NewMemory | Mapping[str, Any]],
         *,
-        near_duplicates: bool = False,
         wait: bool | None = None,
     ) -> tuple[Remembered, ...]:
         """Store many memories fast, in transactions of ten thousand; returns one result for each, in order.
 
-        Items are texts, `NewMemory`, or mappings with its fields. Equal texts are recognised; rewordings only with
-        `near_duplicates`, which compares each with all the others and is slow. When an item is wrong, nothing of its
-        batch is stored, and the error names it. `wait` is meant as in `remember`.
+        Items are texts, `NewMemory`, or mappings with its fields. When an item is wrong, nothing of its batch is
+        stored, and the error names it. `wait` and what is a duplicate are meant as in `remember`.
         """
         if isinstance(memories, (str, Mapping)):
             raise InvalidInput("remember_many takes several memories, for example a list. To store one, use remember.")
         offered = map(as_offered, memories)
-        return tuple(
-            remember.remember_many(self._engine, self._scope, offered, near_duplicates=near_duplicates, wait=wait)
-        )
+        return tuple(remember.remember_many(self._engine, self._scope, offered, wait=wait))
 
     def import_memories(self, memories: Iterable[str | NewMemory | Mapping[str, Any]]) -> tuple[Remembered, ...]:
         """Import memories of another program, as `remember_many` stores them. What was forgotten stays forgotten.

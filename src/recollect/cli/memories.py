@@ -124,9 +124,9 @@ def store(
 ) -> CommandResult[StoredMemory]:
     """Remember something.
 
-    What is known already, in these or in nearly these words, is not stored twice. Times are ISO 8601, such as
-    2026-12-03 or 2026-12-03T12:00+01:00; without an offset they are local. What has coordinates gets its address by
-    itself. A file of --media is stored with it, a URL is only noted.
+    What is known already in these words is not stored twice; what is new in it, such as a place, is added. Times are
+    ISO 8601, such as 2026-12-03 or 2026-12-03T12:00+01:00; without an offset they are local. What has coordinates gets
+    its address by itself. A file of --media is stored with it, a URL is only noted.
     """
     me = context.me
     place = place_fields(context, located, at)
@@ -165,9 +165,11 @@ def show_following_vector(view: "View", waiting: int) -> None:
 
 def show_remembered(view: "View", remembered: "Remembered", place: str = "") -> None:
     """Say whether a memory is new, known, or replaces another."""
+    from recollect.model.memories import taken_over_words
+
     outcomes = {
         "created": "Remembered.",
-        "duplicate": "Known already; nothing was added.",
+        "duplicate": f"Known already; {taken_over_words(remembered.taken_over) or 'nothing was added'}.",
         "superseded": f"Remembered, replacing {remembered.existing_id}.",
         "outranked": f"Kept as history only; {remembered.existing_id} stands.",
         "doubted": f"Remembered beside {remembered.existing_id}, which says otherwise.",

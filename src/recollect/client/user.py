@@ -124,15 +124,12 @@ class ServiceUserMemory(ServiceScoped):
         self,
         memories: Iterable[str | NewMemory | Mapping[str, Any]],
         *,
-        near_duplicates: bool = False,
         wait: bool | None = None,
     ) -> tuple[Remembered, ...]:
         """Store many memories, in requests of a hundred, each whole or not at all; one result for each, in order."""
         if isinstance(memories, (str, Mapping)):
             raise InvalidInput("remember_many takes several memories, for example a list. To store one, use remember.")
         _refuse_wait(wait)
-        if near_duplicates:
-            raise InvalidInput("near_duplicates cannot be asked of a service. Use remember for each memory.")
         bodies = [memory_body(memory) for memory in memories]
         stored: list[Remembered] = []
         for start in range(0, len(bodies), _BATCH):

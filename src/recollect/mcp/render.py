@@ -14,7 +14,7 @@ from recollect.model.calibration import KNOWN
 from recollect.model.files import Chunk, FileRecord, FileText
 from recollect.model.literals import Trust, without
 from recollect.model.media import Media, described
-from recollect.model.memories import MemoryRecord, Remembered, participants_of
+from recollect.model.memories import MemoryRecord, Remembered, participants_of, taken_over_words
 from recollect.model.places import PlaceSummary
 from recollect.model.search import About, Forgotten, ForgottenItem, Hit, Place, Recall
 from recollect.text.quoting.fence import quoted
@@ -120,8 +120,9 @@ def render_stored(stored: Remembered) -> ToolAnswer:
                 _stored_details("superseded", stored),
             )
         case "duplicate" | "outranked" | "forgotten":  # the other memory holds
+            news = taken_over_words(stored.taken_over) or "nothing new"
             return ToolAnswer(
-                f"Known already: memory {stored.existing_id} holds. Nothing new.{left_out}",
+                f"Known already: memory {stored.existing_id} holds. {news[0].upper()}{news[1:]}.{left_out}",
                 _stored_details("duplicate", stored),
             )
 
@@ -135,6 +136,7 @@ def left_out_note(kinds: Sequence[str]) -> str:
 def _stored_details(action: str, stored: Remembered) -> Details:
     details: Details = {"action": action, "id": stored.id, "degraded": [*stored.degraded]}
     details |= {"leftOut": [*stored.left_out]} if stored.left_out else {}
+    details |= {"takenOver": [*stored.taken_over]} if stored.taken_over else {}
     return details | ({"existingId": stored.existing_id} if stored.existing_id else {})
 
 

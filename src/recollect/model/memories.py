@@ -226,7 +226,8 @@ class Remembered:
     """The result of `remember`.
 
     - `created`: it is new.
-    - `duplicate`: `existing_id` says the same; nothing was added, and `id` is that of the existing memory.
+    - `duplicate`: `existing_id` says the same in the same words, and `id` is that of the existing memory. What was new
+      in the repetition is in `taken_over`.
     - `superseded`: it is new and replaces `existing_id`, which stays in the history.
     - `outranked`: `existing_id` stays current, because its source is more trusted or the new value is about the past;
       the new one went straight to the history.
@@ -234,9 +235,11 @@ class Remembered:
       not sure enough to replace it. `me.facts.doubts()` lists such pairs.
     - `forgotten`: imported, and left out because it was forgotten here; `id` is empty.
 
-    `degraded` names what failed: `vector` (found by its words; a worker embeds it later), `rewording` (the search for
-    rewordings of it). `left_out` names the kinds of secrets in what was offered, such as `access code`, that were not
-    kept, not even where it is a `duplicate`; `kept_secret` those that were, because that was asked for.
+    `taken_over` names what a memory that was there took over from a repetition, as `place` or `expires_at`.
+
+    `degraded` names what failed: `vector` (found by its words; a worker embeds it later). `left_out` names the kinds of
+    secrets in what was offered, such as `access code`, that were not kept, not even where it is a `duplicate`;
+    `kept_secret` those that were, because that was asked for.
     """
 
     action: RememberedAction
@@ -245,6 +248,15 @@ class Remembered:
     degraded: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     kept_secret: tuple[str, ...] = ()
+    taken_over: tuple[str, ...] = ()
+
+
+def taken_over_words(fields: Sequence[str]) -> str:
+    """Say what a memory took over from a repetition, for people and agents; empty when there is nothing."""
+    if not fields:
+        return ""
+    *most, last = (name.replace("_", " ") for name in fields)
+    return f"its {', '.join(most)} and {last} were taken over" if most else f"its {last} was taken over"
 
 
 class Loaded(NamedTuple):

@@ -30,6 +30,7 @@ from recollect.ports.files import (
     TouchedFile,
 )
 from recollect.ports.memories import (
+    WITH_SAME_WORDS,
     EmbeddedMemory,
     Fingerprint,
     IndexedItem,
@@ -63,6 +64,7 @@ from recollect.ports.world import (
 __all__ = [
     "CHANGES_KEPT",
     "STORE",
+    "WITH_SAME_WORDS",
     "AccessLogWriter",
     "BackupProgress",
     "BulkEmbedder",

@@ -11,6 +11,8 @@ from recollect.model.literals import ItemKind, VectorKind
 from recollect.model.memories import Draft, Item, MemoryRecord, Space, Vector
 from recollect.model.stats import Stats, TimelineCount
 
+WITH_SAME_WORDS = 20  # an event may happen very often, and be told in the same words
+
 
 @dataclass(frozen=True, slots=True)
 class Slot:
@@ -197,8 +199,14 @@ class MemoryWriter(MemoryRows, Protocol):
     def holders_of(self, slots: Sequence[Slot]) -> Sequence[LiveMemory]:
         """Find the live rows that hold any of several slots."""
 
-    def same_as(self, fingerprints: Sequence[Fingerprint]) -> Sequence[LiveMemory]:
-        """Find the live rows with any of several fingerprints, expired or not."""
+    def with_words(self, hashes: Sequence[str]) -> Sequence[LiveMemory]:
+        """Find the live rows that have the words of any of these hashes, expired or not.
+
+        Of many with the same words these are the row with that hash, and the first `WITH_SAME_WORDS`.
+        """
+
+    def rehash(self, hashes: Mapping[str, str]) -> Sequence[str]:
+        """Write the hashes of live rows, by their ids; gives the ids of those whose fingerprint another row has."""
 
     def retire(self, memory_id: str, valid_until: datetime, superseded_by: str) -> None:
         """End a row's validity in favour of another."""

@@ -182,7 +182,7 @@ ClustersBody = body("ClustersBody", Clusters)
 RememberedBody = body(
     "RememberedBody",
     Remembered,
-    defaults={name: Field(default_factory=list) for name in ("degraded", "left_out", "kept_secret")}
+    defaults={name: Field(default_factory=list) for name in ("degraded", "left_out", "kept_secret", "taken_over")}
     | {"existing_id": None},
 )
 RememberedManyBody = body("RememberedMany", results=tuple[Remembered, ...])

@@ -17,7 +17,6 @@ from recollect.settings.filing import FileSettings
 from recollect.settings.key_file import admin_key_file, secret_key_file
 from recollect.settings.load import load_settings
 from recollect.settings.model import (
-    DuplicateSettings,
     ForgetSettings,
     PostgresSettings,
     SettingRow,
@@ -32,7 +31,6 @@ from recollect.settings.serve import BackupSettings, FederationSettings, LimitSe
 __all__ = [
     "PROVIDERS",
     "BackupSettings",
-    "DuplicateSettings",
     "EmbeddingProvider",
     "EmbeddingSettings",
     "FederationSettings",

@@ -8,28 +8,12 @@ from recollect.settings.database import LOCATION, SERVERS, DatabaseServer, defau
 from recollect.settings.declare import ARGUMENT, Entry, Setting, about, conform, entries, environment_name, walk
 from recollect.settings.embedding import EmbeddingSettings
 from recollect.settings.filing import FileSettings
-from recollect.settings.kinds import choice, number, number_above, optional, switch, text, timezone, whole
+from recollect.settings.kinds import choice, number, switch, text, timezone, whole
 from recollect.settings.placing import PlaceSettings
 from recollect.settings.recall import RecallSettings
 from recollect.settings.reranking import RerankSettings
 from recollect.settings.serve import BackupSettings, FederationSettings, LimitSettings, ServeSettings
 from recollect.settings.turns import CaptureSettings, CompactionSettings, HookSettings, LlmSettings
-
-
-@dataclass(frozen=True, slots=True)
-class DuplicateSettings:
-    """When two memories are taken for the same one."""
-
-    near_threshold: float | None = field(
-        default=0.95,
-        metadata=about(
-            optional(number_above(0, 1), "off", or_false=True),
-            "Cosine from which a new memory counts as a rewording of an old one; `off` lets only equal texts count.",
-        ),
-    )
-
-    def __post_init__(self) -> None:
-        conform(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +198,6 @@ class Settings:
     hooks: HookSettings = field(default_factory=HookSettings)
     compaction: CompactionSettings = field(default_factory=CompactionSettings)
     llm: LlmSettings = field(default_factory=LlmSettings)
-    duplicates: DuplicateSettings = field(default_factory=DuplicateSettings)
     forget: ForgetSettings = field(default_factory=ForgetSettings)
     postgres: PostgresSettings = field(default_factory=PostgresSettings)
     sqlite: SqliteSettings = field(default_factory=SqliteSettings)

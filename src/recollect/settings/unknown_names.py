@@ -10,6 +10,7 @@ from recollect.settings.model import Settings
 from recollect.settings.sources import UnknownSetting
 
 MOST_SUGGESTIONS = 3
+_REMOVED = {"duplicates.near_threshold": "It was removed: nearness no longer decides what is a duplicate. Take it out."}
 
 
 def refuse(unknown_settings: Sequence[UnknownSetting]) -> None:
@@ -17,13 +18,18 @@ def refuse(unknown_settings: Sequence[UnknownSetting]) -> None:
     if not unknown_settings:
         return
     lines = [_line(unknown) for unknown in unknown_settings]
-    if not all(map(_suggestions, unknown_settings)):
+    if not all(
+        _suggestions(unknown) or "was removed" in line for unknown, line in zip(unknown_settings, lines, strict=True)
+    ):
         lines.append(f"Known settings: {', '.join(name for name, _ in walk(Settings))}.")
     start = "Unknown setting:" if len(unknown_settings) == 1 else "Unknown settings:"
     raise SettingsError("\n".join([start, *lines]) if len(lines) > 1 else f"{start} {lines[0]}")
 
 
 def _line(unknown: UnknownSetting) -> str:
+    for path, what_became_of_it in _REMOVED.items():
+        if unknown.name in (environment_name(path), path.partition(".")[0]) or _snake_case(unknown.name) == path:
+            return f"{unknown.name} in {unknown.origin}. {what_became_of_it}"
     suggestions = _suggestions(unknown)
     question = f" Did you mean {_one_of(suggestions)}?" if suggestions else ""
     return f"{unknown.name} in {unknown.origin}.{question}"

@@ -18,7 +18,7 @@ from recollect.text.clean import MAX_CHARACTERS, compose, fold
 from recollect.text.language import likeliest_latin, stop_words
 from recollect.text.stems import LATIN_LANGUAGES, is_latin, stem
 
-ANALYSER = 3  # raise it whenever a text may get other terms than before; `maintain` then brings stores up to it
+ANALYSER = 3  # raise it whenever a text may get other terms or another form; `maintain` then brings stores up to it
 MAX_TERMS = 40_000
 MAX_TERM_CHARACTERS = 64
 

@@ -53,7 +53,6 @@ _PLAIN_VALUES = frozenset({"clock", "settings"})
 VECTOR = "vector"
 TEXT = "text"
 CONTEXT = "context"
-REWORDING = "rewording"
 SUMMARIZER = "summarizer"
 READER = "reader"
 RERANKER = "reranker"

@@ -116,7 +116,7 @@ def _with_doubt(writer: StoreWriter, remembered: Remembered, prepared: remember.
 
 def _derive(writer: StoreWriter, remembered: Remembered, message_id: str, prepared: remember.PreparedMemory) -> None:
     """Record the message that a memory was derived from. One that was stored by hand depends on none."""
-    if remembered.action == "duplicate" and not writer.sources([remembered.id]):
+    if remembered.id != prepared.draft.record.id and not writer.sources([remembered.id]):
         return
     writer.derive([Derivation("memory", remembered.id, "message", message_id)], prepared.draft.record.created_at)
 

@@ -30,12 +30,14 @@ from recollect.model.places import LONGEST_ADDRESS, LONGEST_LABEL, check_coordin
 from recollect.model.readings import ASSISTANT, USER
 from recollect.ports import Fingerprint, Slot
 from recollect.text.clean import clean, clean_content, fingerprint_text
+from recollect.text.sameness import statement_form
 from recollect.text.terms import index_terms
 
 # Types of which none replaces another: the moment is part of what they say.
 HAPPENINGS = frozenset({"event", "experience", "session_summary"})
 
 LONGEST_SESSION = 128
+WORDS_HASH = 32  # letters of a hash that say what the words are
 
 # The longest texts; those of a key must fit into an index entry of either database.
 LIMITS = {
@@ -96,7 +98,7 @@ def _draft(memory: OfferedMemory, memory_id: str, now: datetime, vector: Vector 
     record = _plain_record(
         (memory_id, _PLAIN.type, content, *_SUBJECT_TO_OCCURRED, now, *_UNTIL_TO_PLACE, {}, now, now, ())
     )
-    return Draft(record, _digest(fingerprint_text(content)), index_terms(content), vector)
+    return Draft(record, _digest(statement_form(content)), index_terms(content), vector)
 
 
 def _record(memory: NewMemory, memory_id: str, now: datetime) -> MemoryRecord:
@@ -147,22 +149,29 @@ def with_vectors(draft: Draft, vectors: Vector) -> Draft:
 
 
 def content_hash(record: MemoryRecord) -> str:
-    """Identify what a record says, whatever its spacing, letter case and closing full stop.
+    """Identify what a record says: its words, and after their hash that of what makes them another memory.
 
     A secret that is kept and one that is left out are the same gap in the same statement.
     """
-    text = fingerprint_text(record.content)
-    if record.value:
-        text += "\x1f" + fingerprint_text(record.value)
-    if record.type in HAPPENINGS and record.occurred_at is not None:
-        text += "\x1e" + record.occurred_at.isoformat()
-    if record.media:
-        text += "\x1d" + "\x1f".join(sorted(media_names(record.media)))
-    return _digest(text.replace(KEPT_MARK, REDACTION_MARK))
+    words = _digest(statement_form(record.content.replace(KEPT_MARK, REDACTION_MARK)))
+    told = [fingerprint_text(record.value).replace(KEPT_MARK, REDACTION_MARK)] if record.value else []
+    if record.occurred_at is not None:
+        told.append(record.occurred_at.isoformat())
+    told += sorted(media_names(record.media))
+    if record.lat is not None and record.lng is not None:
+        told.append(f"{record.lat:.4f} {record.lng:.4f}")
+    elif record.place_label or record.address:
+        told.append(fingerprint_text(record.place_label or record.address))
+    return words + _digest("\x1f".join(told))[: WORDS_HASH // 2] if told else words
 
 
 def _digest(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def words_hash(content_hash: str) -> str:
+    """Give the part of a hash that is that of the words alone."""
+    return content_hash[:WORDS_HASH]
 
 
 def searchable_text(record: MemoryRecord) -> str:

@@ -1,7 +1,7 @@
 """Reindexing after a new version of the text analyser, which must agree with the terms in the index.
 
-Terms are made anew user by user, in small transactions. Items that have theirs already are left alone, so an
-interrupted run goes on where it was; the store is marked when nothing is left to do.
+Terms, and the hashes by which a repetition is known, are made anew user by user, in small transactions. What is right
+already is left alone, so an interrupted run goes on where it was; the store is marked when nothing is left to do.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,7 +9,9 @@ from typing import TypeAlias
 
 from recollect.engine.base import items
 from recollect.engine.base.context import Engine
+from recollect.engine.drafts import memory_drafts
 from recollect.engine.drafts.searchable_text import terms_of
+from recollect.engine.memories import merge
 from recollect.model.literals import ITEM_KINDS, ItemKind
 from recollect.model.memories import Item, Scope
 from recollect.ports import IndexedItem, StoreReader, StoreWriter
@@ -49,6 +51,8 @@ def _reindex_kind(engine: Engine, scope: Scope, kind: ItemKind) -> int:
     changed, after = 0, None
     while batch := _batch(engine, scope, kind, after):
         after = batch[-1].item.id
+        if kind == "memory":
+            _rehash(engine, scope, [entry.item.id for entry in batch])
         changed += sum(_replace(engine, scope, kind, stale) for stale in _stale(batch))
     return changed
 
@@ -87,6 +91,21 @@ def _replace(engine: Engine, scope: Scope, kind: ItemKind, stale: _StaleItems) -
         return len(terms)
 
     return engine.write(scope, work)
+
+
+def _rehash(engine: Engine, scope: Scope, ids: Sequence[str]) -> None:
+    """Write the hashes of live memories. One that now says the same as another becomes a version of it."""
+
+    def work(writer: StoreWriter) -> None:
+        live = {record.id: record for record in writer.get(ids) if record.superseded_by is None}
+        taken = writer.rehash({one: memory_drafts.content_hash(record) for one, record in live.items()})
+        for repeat in (live[one] for one in taken):
+            twin = writer.same(memory_drafts.fingerprint_of(repeat))
+            order = merge.merge_order(repeat, twin) if twin is not None else None
+            if order is not None and order[1].id == repeat.id:
+                writer.retire(repeat.id, max(engine.clock.now(), repeat.valid_from), order[0].id)
+
+    engine.write(scope, work)
 
 
 def _fresh_terms(item: Item, analysed: Item, terms: tuple[str, ...]) -> tuple[str, ...]:

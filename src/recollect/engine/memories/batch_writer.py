@@ -10,10 +10,11 @@ from datetime import datetime
 from typing import Protocol
 
 from recollect.engine.drafts import memory_drafts
+from recollect.engine.drafts.memory_drafts import words_hash
 from recollect.engine.drafts.tombstones import TombstoneWriter
 from recollect.errors import StoreDamaged
 from recollect.model.memories import Draft, MemoryRecord, Space
-from recollect.ports import Fingerprint, LiveMemory, Retirement, Slot, StoreWriter
+from recollect.ports import WITH_SAME_WORDS, Fingerprint, LiveMemory, Retirement, Slot, StoreWriter
 
 
 class DecisionWriter(TombstoneWriter, Protocol):
@@ -22,10 +23,17 @@ class DecisionWriter(TombstoneWriter, Protocol):
     def get(self, ids: Sequence[str]) -> Sequence[MemoryRecord]: ...
     def chain(self, memory_id: str) -> Sequence[MemoryRecord]: ...
     def same(self, fingerprint: Fingerprint) -> MemoryRecord | None: ...
+    def with_words(self, hashes: Sequence[str]) -> Sequence[LiveMemory]: ...
     def holders(self, slot: Slot) -> Sequence[MemoryRecord]: ...
     def insert(self, drafts: Sequence[Draft], space: Space | None) -> frozenset[str]: ...
     def retire(self, memory_id: str, valid_until: datetime, superseded_by: str) -> None: ...
     def confirm(self, confirmed: MemoryRecord) -> None: ...
+    def set_expiry(self, memory_id: str, expires_at: datetime | None, now: datetime) -> None: ...
+    def drop_derivations(self, ids: Sequence[str]) -> None: ...
+
+    def revise(
+        self, version_id: str, draft: Draft, space: Space | None, *, valid_until: datetime, keep_vector: bool
+    ) -> None: ...
 
 
 class BatchWriter:
@@ -36,6 +44,8 @@ class BatchWriter:
         self._space = space
         self._live: dict[str, MemoryRecord] = {}
         self._ids: dict[Fingerprint, str] = {}
+        self._with_words = defaultdict[str, list[str]](list)
+        self._with_hash = defaultdict[str, list[str]](list)
         self._fingerprints: dict[str, Fingerprint] = {}
         self._held = defaultdict[Slot, list[str]](list)
         self._new: dict[str, Draft] = {}
@@ -43,22 +53,36 @@ class BatchWriter:
         self._confirmed: dict[str, MemoryRecord] = {}
         self._has_tombstones: bool | None = None
         slots = dict.fromkeys(slot for draft in drafts if (slot := memory_drafts.slot(draft.record)))
-        others = [draft for draft in drafts if memory_drafts.slot(draft.record) is None]
         for live in writer.holders_of([*slots]) if slots else ():
             self._add(live)
-        prints = dict.fromkeys(map(memory_drafts.fingerprint, others))
-        for live in writer.same_as([*prints]) if prints else ():
+        hashes = dict.fromkeys(draft.content_hash for draft in drafts)
+        for live in writer.with_words([*hashes]) if hashes else ():
             self._add(live)
 
     def _add(self, live: LiveMemory) -> None:
         record = live.record
+        if record.id in self._live:
+            return
         made = Fingerprint(record.type, record.subject, record.key, record.context, live.content_hash)
         self._live[record.id] = record
         self._fingerprints[record.id] = made
         self._ids[made] = record.id
+        self._with_words[words_hash(live.content_hash)].append(record.id)
+        self._with_hash[live.content_hash].append(record.id)
         slot = memory_drafts.slot(record)
         if slot is not None:
             self._held[slot].append(record.id)
+
+    def _remove(self, memory_id: str) -> MemoryRecord:
+        """Take a row out of what is live."""
+        record, made = self._live.pop(memory_id), self._fingerprints.pop(memory_id)
+        del self._ids[made]
+        self._with_words[words_hash(made.content_hash)].remove(memory_id)
+        self._with_hash[made.content_hash].remove(memory_id)
+        slot = memory_drafts.slot(record)
+        if slot is not None:
+            self._held[slot].remove(memory_id)
+        return record
 
     def get(self, ids: Sequence[str]) -> Sequence[MemoryRecord]:
         """Give rows, as they are after all decisions so far."""
@@ -74,6 +98,12 @@ class BatchWriter:
         """Find the live memory with the fingerprint of a draft."""
         memory_id = self._ids.get(fingerprint)
         return None if memory_id is None else self._live[memory_id]
+
+    def with_words(self, hashes: Sequence[str]) -> Sequence[LiveMemory]:
+        """Find the live memories with the words of a draft."""
+        ids = [one for whole in hashes for one in self._with_words[words_hash(whole)][:WITH_SAME_WORDS]]
+        ids += [one for whole in hashes for one in self._with_hash[whole]]
+        return [LiveMemory(self._live[one], self._fingerprints[one].content_hash) for one in dict.fromkeys(ids)]
 
     def holders(self, slot: Slot) -> Sequence[MemoryRecord]:
         """Find the live memories that hold the slot of a draft, the newest first."""
@@ -95,11 +125,7 @@ class BatchWriter:
 
     def retire(self, memory_id: str, valid_until: datetime, superseded_by: str) -> None:
         """Let a live row be one no more."""
-        record = self._live.pop(memory_id)
-        del self._ids[self._fingerprints.pop(memory_id)]
-        slot = memory_drafts.slot(record)
-        if slot is not None:
-            self._held[slot].remove(memory_id)
+        record = self._remove(memory_id)
         if memory_id in self._new:
             ended = record._replace(valid_until=valid_until, superseded_by=superseded_by)
             self._new[memory_id] = self._new[memory_id]._replace(record=ended)
@@ -113,6 +139,26 @@ class BatchWriter:
             self._new[confirmed.id] = self._new[confirmed.id]._replace(record=confirmed)
         else:
             self._confirmed[confirmed.id] = confirmed
+
+    def set_expiry(self, memory_id: str, expires_at: datetime | None, now: datetime) -> None:
+        """Write when a row expires."""
+        self.flush()
+        self._writer.set_expiry(memory_id, expires_at, now)
+        self._live[memory_id] = self._live[memory_id]._replace(expires_at=expires_at, updated_at=now)
+
+    def drop_derivations(self, ids: Sequence[str]) -> None:
+        """Remove the notes about memories."""
+        self.flush()
+        self._writer.drop_derivations(ids)
+
+    def revise(
+        self, version_id: str, draft: Draft, space: Space | None, *, valid_until: datetime, keep_vector: bool
+    ) -> None:
+        """Replace a live row, which becomes a version."""
+        self.flush()
+        self._writer.revise(version_id, draft, space, valid_until=valid_until, keep_vector=keep_vector)
+        self._remove(draft.record.id)
+        self._add(LiveMemory(draft.record, draft.content_hash))
 
     def has_tombstones(self) -> bool:
         """Say whether there is any."""

@@ -10,18 +10,20 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
+from typing import Any
 
+from recollect import ids
 from recollect.engine.base import call_embedder
-from recollect.engine.base.context import REWORDING, VECTOR, Engine
+from recollect.engine.base.context import VECTOR, Engine
 from recollect.engine.drafts import kept_secrets, memory_drafts, redaction, tombstones
 from recollect.engine.drafts.authors import authored_memories
 from recollect.engine.drafts.media import with_checked_media
 from recollect.engine.drafts.searchable_text import embedded_texts
+from recollect.engine.memories import repetition
 from recollect.engine.memories.batch_writer import BatchWriter, DecisionWriter
 from recollect.engine.vectors import embed_texts
 from recollect.engine.vectors.embed_texts import EmbeddedItems
-from recollect.errors import EmbeddingError, InvalidVector, StoreDamaged
-from recollect.model.filters import Filters
+from recollect.errors import EmbeddingError, InvalidVector
 from recollect.model.literals import KEPT_MARK, SEALED
 from recollect.model.media import media_names
 from recollect.model.memories import (
@@ -38,28 +40,27 @@ from recollect.model.memories import (
 )
 from recollect.model.places import is_somewhere
 from recollect.model.vectors import as_units
-from recollect.ports import PendingWrite, StoreReader, StoreWriter
-from recollect.ranking.fusion import nearness
+from recollect.ports import PendingWrite, StoreWriter
 from recollect.text.clean import fingerprint_text
-from recollect.text.near_duplicates import same_statement, says_more
+from recollect.text.near_duplicates import says_more
 
 BATCH = 10_000
-_NEAR_CANDIDATES = 5
 _CONFIRMATION = 0.5  # a repetition takes away half of the doubt that is left
 _FREE = EmbeddedItems()
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedMemory:
-    """A memory before its transaction: the space of its vector, and the memory that it may be a rewording of.
+    """A memory before its transaction, and the space of its vector.
 
-    `paid` is what its vector cost, and under which key it is cached, if it was paid for.
+    `paid` is what its vector cost, and under which key it is cached, if it was paid for. What is `imported` was said
+    at another time.
     """
 
     draft: Draft
     space: Space | None
-    near: str | None = None
     paid: EmbeddedItems = _FREE
+    imported: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +73,9 @@ class MemoryBatch:
     degraded: tuple[str, ...] = ()
     unknown: bool = False  # the length of the vectors is not known yet
 
-    def prepared(self, position: int, near: str | None = None) -> PreparedMemory:
+    def prepared(self, position: int) -> PreparedMemory:
         """Give one of the drafts with its part of the payment; the first bears the cost."""
-        return PreparedMemory(self.drafts[position], self.space, near, self.embedded.only(position))
+        return PreparedMemory(self.drafts[position], self.space, self.embedded.only(position))
 
     @property
     def waiting(self) -> bool:
@@ -88,10 +89,11 @@ def _is_somewhere(record: MemoryRecord) -> bool:
 
 
 def remember(engine: Engine, scope: Scope, memory: NewMemory, *, wait: bool | None = None) -> Remembered:
-    """Store one memory, unless it is already known in these or in nearly these words."""
+    """Store one memory, unless it is already known in these words."""
     batch = prepare_batch(engine, scope, [memory], wait=wait)
-    remembered = _remember_one(engine, scope, batch, 0)
-    after_commit(engine, waiting=batch.waiting, paid=batch.embedded.entries)
+    prepared = batch.prepared(0)
+    remembered = engine.write(scope, lambda writer: replace(decide(writer, engine, prepared), degraded=batch.degraded))
+    after_commit(engine, waiting=batch.waiting or bool(remembered.taken_over), paid=batch.embedded.entries)
     return remembered
 
 
@@ -105,29 +107,9 @@ def after_commit(engine: Engine, *, waiting: bool, paid: int) -> None:
 def prepare_many(
     engine: Engine, scope: Scope, memories: Sequence[NewMemory]
 ) -> tuple[list[PreparedMemory], tuple[str, ...]]:
-    """Do what takes time before a transaction: vectors, and the search for rewordings; names what failed."""
+    """Do what takes time before a transaction, which is making vectors; names what failed."""
     batch = prepare_batch(engine, scope, memories)
-    near, degraded = _near_duplicates(engine, scope, batch.drafts, batch.space)
-    prepared = [batch.prepared(position, near.get(position)) for position in range(len(batch.drafts))]
-    return prepared, (*batch.degraded, *degraded)
-
-
-def _near_duplicates(
-    engine: Engine, scope: Scope, drafts: Sequence[Draft], space: Space | None
-) -> tuple[dict[int, str], tuple[str, ...]]:
-    """Find for each draft the memory that it is a rewording of, if any; names what failed."""
-    try:
-        near_ids = {position: _near_duplicate(engine, scope, draft, space) for position, draft in enumerate(drafts)}
-    except StoreDamaged:  # the new memories are sound; only their comparison with the old ones fails
-        return {}, (REWORDING,)
-    return {position: near for position, near in near_ids.items() if near is not None}, ()
-
-
-def _remember_one(engine: Engine, scope: Scope, batch: MemoryBatch, position: int) -> Remembered:
-    near, failed = _near_duplicates(engine, scope, [batch.drafts[position]], batch.space)
-    prepared = batch.prepared(position, near.get(0))
-    degraded = (*batch.degraded, *failed)
-    return engine.write(scope, lambda writer: replace(decide(writer, engine, prepared), degraded=degraded))
+    return [batch.prepared(position) for position in range(len(batch.drafts))], batch.degraded
 
 
 def remember_many(
@@ -135,14 +117,12 @@ def remember_many(
     scope: Scope,
     memories: Iterable[OfferedMemory],
     *,
-    near_duplicates: bool = False,
     wait: bool | None = None,
     imported: bool = False,
 ) -> list[Remembered]:
     """Store many memories, one transaction a batch; the next batch is prepared while the last one is committed.
 
-    With `near_duplicates` each memory is compared with all before it, and therefore stored by itself. `imported` ones
-    that were forgotten are left out.
+    `imported` ones that were forgotten are left out.
     """
     results: list[Remembered] = []
     waiting, paid = False, 0
@@ -152,9 +132,6 @@ def remember_many(
         while offered := list(islice(source, BATCH)):
             batch = prepare_batch(engine, scope, offered, wait=wait)
             waiting, paid = waiting or batch.waiting, paid + batch.embedded.entries
-            if near_duplicates:
-                results += [_remember_one(engine, scope, batch, position) for position in range(len(batch.drafts))]
-                continue
             if pending is not None:
                 results += pending.result()
             with without_gc():
@@ -247,42 +224,18 @@ def _check_vectors(engine: Engine, space: Space | None, memories: Sequence[Offer
     return [None if vector is None else next(units) for vector in vectors]
 
 
-def _near_duplicate(engine: Engine, scope: Scope, draft: Draft, space: Space | None) -> str | None:
-    """Find a memory of the same type that says the same in other words; slots and events have rules of their own."""
-    threshold, vector = engine.settings.duplicates.near_threshold, draft.vector
-    record = draft.record
-    if threshold is None or space is None or vector is None or record.key or record.type in memory_drafts.HAPPENINGS:
-        return None
-    if record.kept_secret:  # what tells it apart from others cannot be seen
-        return None
-    filters = Filters(now=record.created_at, types=(record.type,), min_trust=record.trust)
-
-    def similar(reader: StoreReader) -> Sequence[MemoryRecord]:
-        near, unrelated = reader.nearest(space, vector, filters, _NEAR_CANDIDATES), reader.unrelated(space)
-        return reader.get([row.id for row in near if nearness(row.cosine, unrelated) >= threshold])
-
-    twins = (other.id for other in engine.store.read(scope, similar) if _says_the_same(other, record))
-    return min(twins, default=None)
-
-
-def _says_the_same(other: MemoryRecord, record: MemoryRecord) -> bool:
-    slots = [(memory.subject, memory.key, memory.context, memory.value) for memory in (other, record)]
-    pictured = {*media_names(record.media)} <= {*media_names(other.media)}
-    return pictured and slots[0] == slots[1] and same_statement(other.content, record.content)
-
-
 def batch_work(engine: Engine, batch: MemoryBatch, *, imported: bool) -> Callable[[StoreWriter], list[Remembered]]:
-    """Insert what cannot supersede anything at once; decide in order about the rest and what the index refused."""
+    """Insert what cannot supersede or repeat anything at once; decide in order about the rest."""
 
     def work(writer: StoreWriter) -> list[Remembered]:
         forgotten = tombstones.find_forgotten(writer, batch.drafts) if imported else {}
-        plain = [draft for draft in batch.drafts if not draft.record.key or memory_drafts.slot(draft.record) is None]
-        if forgotten:
-            plain = [draft for draft in plain if draft.record.id not in forgotten]
+        plain = _unheard(writer, [draft for draft in batch.drafts if draft.record.id not in forgotten])
         refused = writer.insert(plain, batch.space) if plain else frozenset()
         if refused:
             plain = [draft for draft in plain if draft.record.id not in refused]
-        decided = _decide_rest(writer, batch, plain, forgotten) if len(plain) < len(batch.drafts) else {}
+        decided = {}
+        if len(plain) < len(batch.drafts):
+            decided = _decide_rest(writer, batch, plain, forgotten, imported=imported)
         tombstones.lift(writer, plain)
         results = [
             decided.get(position)
@@ -297,24 +250,42 @@ def batch_work(engine: Engine, batch: MemoryBatch, *, imported: bool) -> Callabl
     return work
 
 
+def _unheard(writer: StoreWriter, drafts: Sequence[Draft]) -> list[Draft]:
+    """Give the drafts without a slot whose words neither a memory has nor a draft before them."""
+    plain = {
+        memory_drafts.words_hash(draft.content_hash): draft
+        for draft in reversed(drafts)
+        if not draft.record.key or memory_drafts.slot(draft.record) is None
+    }
+    known = writer.with_words([draft.content_hash for draft in plain.values()]) if plain else ()
+    for live in known:
+        plain.pop(memory_drafts.words_hash(live.content_hash), None)
+    return [*reversed(plain.values())]
+
+
 def _decide_rest(
-    writer: StoreWriter, batch: MemoryBatch, inserted: Sequence[Draft], forgotten: Container[str]
+    writer: StoreWriter,
+    batch: MemoryBatch,
+    inserted: Sequence[Draft],
+    forgotten: Container[str],
+    *,
+    imported: bool,
 ) -> dict[int, Remembered]:
     """Decide in order about the drafts that were not inserted at once; gives what became of each, by its position."""
     inserted_ids = {draft.record.id for draft in inserted}
     rest = [(position, draft) for position, draft in enumerate(batch.drafts) if draft.record.id not in inserted_ids]
     undecided = [draft for _, draft in rest if draft.record.id not in forgotten]
     decisions = BatchWriter(writer, undecided, batch.space)
-    decided = {
-        position: Remembered("forgotten", "")
-        if draft.record.id in forgotten
-        else _told(
-            replace(_store_draft(decisions, PreparedMemory(draft, batch.space)), degraded=batch.degraded), draft.record
-        )
-        for position, draft in rest
-    }
+
+    def decided(draft: Draft) -> Remembered:
+        if draft.record.id in forgotten:
+            return Remembered("forgotten", "")
+        remembered = _store_draft(decisions, PreparedMemory(draft, batch.space, imported=imported))
+        return _told(replace(remembered, degraded=batch.degraded), draft.record)
+
+    results = {position: decided(draft) for position, draft in rest}
     decisions.flush()
-    return decided
+    return results
 
 
 def decide(writer: StoreWriter, engine: Engine, prepared: PreparedMemory) -> Remembered:
@@ -331,10 +302,11 @@ def _told(remembered: Remembered, record: MemoryRecord) -> Remembered:
 
 
 def _store_draft(writer: DecisionWriter, prepared: PreparedMemory) -> Remembered:
-    """Insert, confirm or supersede. A slot has one live holder, or many; without a slot there are only duplicates."""
-    near = prepared.near
+    """Insert, confirm or supersede. A slot has one live holder, or many; the same words are one memory."""
     draft, old = _opposite(writer, prepared.draft)
     record = draft.record
+    with_words = [live.record for live in writer.with_words([draft.content_hash])]
+    twin = repetition.find_twin((known for known in with_words if not lapsed(known, record.created_at)), record)
     if old is not None and not lapsed(old, record.created_at):
         told_more = is_many(record) and _says_more(record, old)
         if told_more and _says_more(old, record):  # each says something of its own about one value
@@ -342,31 +314,47 @@ def _store_draft(writer: DecisionWriter, prepared: PreparedMemory) -> Remembered
         told_more = told_more or not {*media_names(record.media)} <= {*media_names(old.media)}
         if _keeps_another(record, old):
             return _supersede(writer, draft, prepared.space, old)
-        if memory_drafts.slot(record) is None or (same_value(old, draft) and not told_more):
-            return _confirm(writer, old, record)
+        if same_value(old, draft) and not told_more:
+            return _confirm(writer, old, draft, prepared)
+        if twin is not None and not twin.key:
+            return _take_slot(writer, draft, prepared, old, twin)
         return _supersede(writer, draft, prepared.space, old)
-    twin = next(iter(writer.get([near])), None) if near else None
-    if twin is not None and twin.superseded_by is None:
-        return _confirm(writer, twin, record)
-    if old is not None:
-        writer.retire(old.id, memory_drafts.lapse(old), record.id)
-    return _insert(writer, draft, prepared.space)
+    if old is None and twin is None and memory_drafts.slot(record) is None:
+        old = repetition.find_twin(with_words, record)
+    over = old if old is not None and lapsed(old, record.created_at) else None
+    if over is not None:
+        writer.retire(over.id, memory_drafts.lapse(over), record.id if twin is None else twin.id)
+    if twin is not None and _keeps_another(record, twin):
+        return _supersede(writer, draft, prepared.space, twin)
+    return _insert(writer, draft, prepared.space) if twin is None else _confirm(writer, twin, draft, prepared)
 
 
 def _opposite(writer: DecisionWriter, draft: Draft) -> tuple[Draft, MemoryRecord | None]:
-    """Give the live memory that a draft repeats or replaces, if any; of many values that is the same one.
+    """Give the live memory whose slot a draft takes, if any; of many values that is the same one.
 
     Where a key has many values, the draft is marked as one of them.
     """
     slot = memory_drafts.slot(draft.record)
     if slot is None:
-        return draft, writer.same(memory_drafts.fingerprint(draft))
+        return draft, None
     holders = writer.holders(slot)
     if not any(map(is_many, (draft.record, *holders))):
         return draft, next(iter(holders), None)
     marked = draft._replace(record=memory_drafts.one_of_many(draft.record))
     same = [holder for holder in holders if same_value(holder, draft)]
     return marked, min(same, key=lambda holder: _says_more(draft.record, holder), default=None)
+
+
+def _take_slot(
+    writer: DecisionWriter, draft: Draft, prepared: PreparedMemory, holder: MemoryRecord, twin: MemoryRecord
+) -> Remembered:
+    """Let a memory with the words of a draft supersede the holder of the slot, unless that one has a better source."""
+    record = draft.record
+    if record.trust < holder.trust or lapsed(record, record.created_at):
+        return _confirm(writer, twin, draft, prepared, fields=False)
+    until = record.valid_from if record.valid_from > holder.valid_from else record.created_at
+    writer.retire(holder.id, max(until, holder.valid_from), twin.id)
+    return replace(_confirm(writer, twin, draft, prepared), action="superseded", existing_id=holder.id)
 
 
 def _says_more(record: MemoryRecord, other: MemoryRecord) -> bool:
@@ -379,19 +367,55 @@ def _insert(writer: DecisionWriter, draft: Draft, space: Space | None) -> Rememb
     if writer.insert([draft], space):
         twin = writer.same(memory_drafts.fingerprint(draft))
         if twin is not None:
-            return _confirm(writer, twin, draft.record)
+            return _confirm(writer, twin, draft, PreparedMemory(draft, space))
     tombstones.lift(writer, [draft])
     return Remembered("created", draft.record.id)
 
 
-def _confirm(writer: DecisionWriter, old: MemoryRecord, record: MemoryRecord) -> Remembered:
-    """Confirm a duplicate: a repetition raises its confidence, a better source its trust."""
+def _confirm(
+    writer: DecisionWriter, old: MemoryRecord, draft: Draft, prepared: PreparedMemory, *, fields: bool = True
+) -> Remembered:
+    """Confirm a duplicate: it raises confidence, a better source raises trust, and what it adds is taken over."""
+    record = draft.record
     confidence = old.confidence + (1 - old.confidence) * record.confidence * _CONFIRMATION
     better = record if record.trust > old.trust else old
-    new = old._replace(trust=better.trust, source=better.source, confidence=confidence, updated_at=record.created_at)
-    if new._replace(updated_at=old.updated_at) != old:
+    added = repetition.take_over(old, record, fields=fields, lifts=not prepared.imported)
+    new = added.record._replace(
+        trust=better.trust, source=better.source, confidence=confidence, updated_at=record.created_at
+    )
+    if repetition.is_captured(old) and not repetition.is_captured(record):  # from now on it depends on no message
+        writer.drop_derivations([old.id])
+    if new._replace(updated_at=old.updated_at) == old:
+        return Remembered("duplicate", old.id, old.id)
+    if new._replace(**_confirmed(old)) == old:
         writer.confirm(new)
-    return Remembered("duplicate", old.id, old.id)
+    elif new._replace(**_confirmed(old), expires_at=old.expires_at) == old:
+        writer.confirm(new)
+        writer.set_expiry(old.id, new.expires_at, new.updated_at)
+    else:
+        _revise(writer, old, new, draft, prepared.space)
+    return Remembered("duplicate", old.id, old.id, taken_over=added.fields)
+
+
+def _confirmed(old: MemoryRecord) -> dict[str, Any]:
+    return {name: getattr(old, name) for name in ("trust", "source", "confidence", "updated_at")}
+
+
+def _revise(writer: DecisionWriter, old: MemoryRecord, new: MemoryRecord, draft: Draft, space: Space | None) -> None:
+    """Write what a repetition made of a memory; what it was stays as a version, as with an update."""
+    if new.valid_from == old.valid_from:
+        new = new._replace(valid_from=max(new.updated_at, old.valid_from))
+    texts = embedded_texts(new, space)
+    fresh = draft if texts == embedded_texts(draft.record, space) else draft._replace(vector=None, passages=None)
+    revised = fresh._replace(
+        record=new, content_hash=memory_drafts.content_hash(new), terms=memory_drafts.memory_terms(new)
+    )
+    until = new.valid_from if old.valid_until is None else min(new.valid_from, old.valid_until)
+    keep = texts == embedded_texts(old, space)
+    if keep:
+        revised = revised._replace(vector=None, passages=None)
+    version_id = ids.new(new.updated_at)
+    writer.revise(version_id, revised, space, valid_until=max(until, old.valid_from), keep_vector=keep)
 
 
 def _supersede(writer: DecisionWriter, draft: Draft, space: Space | None, holder: MemoryRecord) -> Remembered:
@@ -429,9 +453,10 @@ def _keeps_another(record: MemoryRecord, old: MemoryRecord) -> bool:
 
 def same_value(holder: MemoryRecord, draft: Draft) -> bool:
     """Tell whether a memory has the value of a draft, or says the same."""
-    if memory_drafts.content_hash(holder) == draft.content_hash:
-        return True
+    words = memory_drafts.words_hash
     value = fingerprint_text(draft.record.value)
     if KEPT_MARK in value and _keeps_another(draft.record, holder):
         return False
-    return bool(value) and fingerprint_text(holder.value) == value
+    if holder.value and value:
+        return fingerprint_text(holder.value) == value
+    return words(memory_drafts.content_hash(holder)) == words(draft.content_hash)

@@ -17,7 +17,7 @@ import numpy as np
 from recollect import encryption
 from recollect.engine.base.context import Engine
 from recollect.engine.base.scopes import owner_of
-from recollect.engine.drafts import tombstones
+from recollect.engine.drafts import memory_drafts, tombstones
 from recollect.engine.drafts.authors import authored_metadata
 from recollect.engine.drafts.searchable_text import terms_of
 from recollect.engine.files import file_chunks
@@ -279,7 +279,7 @@ class _Import:
         now, left = engine.clock.now(), self._left[scope]
 
         def work(writer: StoreWriter) -> ImportedRows:
-            judged = _judge(writer, table, rows, left)
+            judged = _judge(writer, table, _hashed_anew(table, rows), left)
             if table is CONVERSATIONS:
                 judged = judged._replace(new=forgotten_rows.without_titles(writer, judged.new))
             if table is SEARCH_LOG and writer.has_tombstones():  # some may have asked for what was forgotten here
@@ -448,3 +448,11 @@ def _incoming(table: TransferTable, row: Row) -> IncomingRow:
     if table is CHUNKS:
         return IncomingRow(row, chunk_terms(row[3], row[2]))
     return IncomingRow(row)
+
+
+def _hashed_anew(table: TransferTable, rows: Sequence[Row]) -> Sequence[Row]:
+    """Give rows with the hashes of this version: an archive may be older, or say what it likes."""
+    if table is not MEMORIES:
+        return rows
+    place = MEMORIES.names.index("content_hash")
+    return [(*row[:place], memory_drafts.content_hash(record_of(row)), *row[place + 1 :]) for row in rows]

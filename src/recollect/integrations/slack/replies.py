@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from recollect.model.literals import without
-from recollect.model.memories import MemoryRecord, Remembered
+from recollect.model.memories import MemoryRecord, Remembered, taken_over_words
 from recollect.model.search import ForgottenItem, Hit, Recall
 
 FORGET: Final = "recollect_forget"
@@ -37,7 +37,8 @@ def remembered(made: Remembered, kept: Callable[[], MemoryRecord]) -> str:
     how = "Secrets are left out; to keep one, use `recollect store --keep-secret` instead."
     left_out = f" It was kept {without(made.left_out)}. {how}" if made.left_out else ""
     if made.action == "duplicate":
-        return f"I knew that already.{left_out}"
+        news = taken_over_words(made.taken_over)
+        return f"I knew that already{news and '; '}{news}.{left_out}"
     return f"Remembered: {escaped(kept().content)}{left_out}"
 
 

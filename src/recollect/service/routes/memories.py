@@ -37,8 +37,8 @@ IfMatch = Annotated[str | None, Header(max_length=1_000, description="Only if th
 def store_memory(body: requests.NewMemoryBody, call: WriteCall) -> Response:
     """Store a memory.
 
-    The same text twice is a `duplicate`. A new value for the same `subject`, `key` and `context` supersedes the old
-    one, which stays in the history.
+    The same words twice are a `duplicate`; `taken_over` names what was new in the second. A new value for the same
+    `subject`, `key` and `context` supersedes the old one, which stays in the history.
     """
 
     def reply(stored: Remembered) -> Reply:

@@ -7,7 +7,7 @@ import numpy as np
 
 from recollect.model.literals import ItemKind, VectorKind
 from recollect.model.memories import Draft, MemoryRecord, Scope, Space, Vector
-from recollect.ports import Fingerprint, LiveMemory, Retirement, Slot
+from recollect.ports import LiveMemory, Retirement, Slot
 from recollect.storage.postgres.codec import (
     column_type,
     memory_columns,
@@ -21,7 +21,7 @@ from recollect.storage.postgres.session import QUERIES, PostgresSession
 from recollect.storage.rows import DELETE
 from recollect.storage.shared.item_writer import NumberedSpace, PassageRows, WrittenItem, passage_rows, written_memory
 from recollect.storage.shared.transfer import TransferRows
-from recollect.storage.shared.writer import CONFIRMED_FIELDS, FINGERPRINT_FIELDS, SLOT_FIELDS
+from recollect.storage.shared.writer import CONFIRMED_FIELDS, SLOT_FIELDS
 from recollect.storage.spaces import list_spaces
 from recollect.storage.tombstones import TombstoneSecrets
 
@@ -57,10 +57,6 @@ class PostgresWriter(TransferRows):
     def holders_of(self, slots: Sequence[Slot]) -> Sequence[LiveMemory]:
         """Ask for all slots in one trip to the server."""
         return self._live(self._rows("slot_holders", _columns(SLOT_FIELDS, slots)))
-
-    def same_as(self, fingerprints: Sequence[Fingerprint]) -> Sequence[LiveMemory]:
-        """Ask for all fingerprints in one trip to the server."""
-        return self._live(self._rows("same_memories", _columns(FINGERPRINT_FIELDS, fingerprints)))
 
     def retire_many(self, retirements: Sequence[Retirement]) -> None:
         """End the validity of several memories with one statement."""

@@ -12,6 +12,7 @@ from recollect.model.literals import VECTOR_KINDS, ItemKind, MessageStatus, Vect
 from recollect.model.memories import Draft, MemoryRecord, MessageDraft, Space, Vector
 from recollect.model.messages import ConversationRecord, Message, Usage
 from recollect.ports import (
+    WITH_SAME_WORDS,
     CachedPassageVector,
     Derivation,
     EmbedJob,
@@ -190,10 +191,6 @@ class SharedWriter(SharedMessageWriter, SharedFileWriter):
         """Find the live memories that hold any of several slots."""
 
     @abstractmethod
-    def same_as(self, fingerprints: Sequence[Fingerprint]) -> Sequence[LiveMemory]:
-        """Find the live memories with any of several fingerprints."""
-
-    @abstractmethod
     def _move_vectors(self, from_id: str, to_id: str) -> None:
         """Let the vectors of a memory follow it to another id."""
 
@@ -211,6 +208,21 @@ class SharedWriter(SharedMessageWriter, SharedFileWriter):
         """Find the live memory with this fingerprint."""
         rows = self._rows("same_memory", {name: getattr(fingerprint, name) for name in FINGERPRINT_FIELDS})
         return self._codec.memory(rows[0]) if rows else None
+
+    def with_words(self, hashes: Sequence[str]) -> Sequence[LiveMemory]:
+        """Find the live memories with any of several words."""
+        return self._live(self._rows("memories_with_words", {"hashes": list(hashes), "limit": WITH_SAME_WORDS}))
+
+    def rehash(self, hashes: Mapping[str, str]) -> Sequence[str]:
+        """Write hashes, one after the other: each may be that of another row."""
+        taken = []
+        for memory_id, content_hash in hashes.items():
+            values = {"id": memory_id, "content_hash": content_hash}
+            if self._rows("has_twin", values):
+                taken.append(memory_id)
+            else:
+                self._execute("set_memory_hash", values)
+        return taken
 
     def holders(self, slot: Slot) -> Sequence[MemoryRecord]:
         """Find the live memories that hold this slot."""

@@ -102,6 +102,19 @@ SELECT {record}
  WHERE user_id = :user_id AND content_hash = :content_hash AND type = :type AND subject = :subject AND key = :key
    AND context = :context AND superseded_by IS NULL
 
+-- has_twin --
+-- Whether another live row has the fingerprint that this one would get.
+SELECT 1
+  FROM memories m
+       JOIN memories n ON n.user_id = :user_id AND n.content_hash = :content_hash AND n.type = m.type
+                      AND n.subject = m.subject AND n.key = m.key AND n.context = m.context AND n.id <> m.id
+                      AND n.superseded_by IS NULL
+ WHERE m.user_id = :user_id AND m.id = :id AND m.superseded_by IS NULL
+
+-- set_memory_hash --
+-- What identifies it is read in another way than before.
+UPDATE memories SET content_hash = :content_hash WHERE user_id = :user_id AND id = :id
+
 -- current_memory --
 -- The live rows that hold a slot. Events and experiences happen side by side and hold none. Sorted by the caller: for the
 -- sake of an order SQLite would look through all rows of the user.

@@ -12,7 +12,7 @@ import numpy as np
 
 from recollect.model.literals import ItemKind, VectorKind
 from recollect.model.memories import Draft, Scope, Space, Vector
-from recollect.ports import Fingerprint, LiveMemory, Slot
+from recollect.ports import LiveMemory, Slot
 from recollect.storage.rows import DELETE
 from recollect.storage.session import StoreSession
 from recollect.storage.shared.item_writer import NumberedSpace, PassageRows, WrittenItem, passage_rows, written_memory
@@ -93,11 +93,6 @@ class SqliteWriter(TransferRows):
     def holders_of(self, slots: Sequence[Slot]) -> Sequence[LiveMemory]:
         """Ask for one slot after the other: no server is far away."""
         return [live for slot in slots for live in self._holders(slot)]
-
-    def same_as(self, fingerprints: Sequence[Fingerprint]) -> Sequence[LiveMemory]:
-        """Ask for one fingerprint after the other."""
-        records = ((self.same(fingerprint), fingerprint.content_hash) for fingerprint in fingerprints)
-        return [LiveMemory(record, content_hash) for record, content_hash in records if record is not None]
 
     def finish_without_terms(self) -> Mapping[ItemKind, Sequence[int]]:
         """Finish, but leave it to the caller to index the words of new rows; gives their numbers."""

@@ -15,7 +15,8 @@ COMMON: Final = "common"  # the folder of what belongs to no language
 
 # The sections of each table; those of the others are names of words and meanings, which their reader checks.
 _SECTIONS: Final = {
-    "language": "letters; function words; shared words; negations; fillers; decisive; negative prefixes",
+    "language": "letters; function words; shared words; negations; fillers; decisive; negative prefixes; spellings; "
+    "courtesy; bare courtesy; moments; leading to a time; before a list; after a comma; scope; dotted",
     "languages": "latin; cyrillic; persian letters; first names; scripts",
     "query": "anything; talk; you; told; own; general; how to; to me; asking; commands; deeds; "
     "advice; titles; user; lists; in common; joining; with; oneself",

@@ -157,14 +157,22 @@ SELECT {record}, content_hash
  WHERE key <> '' AND superseded_by IS NULL AND type NOT IN ('event', 'experience', 'session_summary')
    AND (type = 'preference') = slot_preference
 
--- same_memories --
--- The live rows that say the same as any of several memories.
-SELECT {record}, content_hash
-  FROM unnest(:type::text[], :subject::text[], :key::text[], :context::text[], :content_hash::text[])
-         AS s (same_type, same_subject, same_key, same_context, same_hash)
-       JOIN memories ON user_id = :user_id AND content_hash = same_hash AND type = same_type AND subject = same_subject
-                    AND key = same_key AND context = same_context
- WHERE superseded_by IS NULL
+-- memories_with_words --
+-- The live rows that have the words of any of several hashes: those of just that hash, and of the others the first few, for an
+-- event may have happened very often. Each is looked up by itself in the index of hashes.
+SELECT DISTINCT ON (m.id) m.*
+  FROM unnest(:hashes::text[]) AS w (whole)
+       CROSS JOIN LATERAL ((SELECT {record}, content_hash
+                              FROM memories
+                             WHERE user_id = :user_id AND content_hash >= left(w.whole, 32)
+                               AND content_hash < left(w.whole, 32) || 'g' AND superseded_by IS NULL
+                             ORDER BY content_hash
+                             LIMIT :limit)
+                           UNION ALL
+                           (SELECT {record}, content_hash
+                              FROM memories
+                             WHERE user_id = :user_id AND content_hash = w.whole AND superseded_by IS NULL
+                             LIMIT :limit)) AS m
 
 -- retire_memories --
 -- Ends the validity of several rows, each in favour of another.

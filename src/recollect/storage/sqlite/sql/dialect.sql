@@ -56,6 +56,25 @@ SELECT seq FROM memories WHERE seq BETWEEN :first AND :last
 SELECT m.seq, m.id
   FROM carray(:ids) wanted CROSS JOIN {rows} m ON m.user_id = :user_id AND m.id = wanted.value
 
+-- memories_with_words --
+-- The live rows that have the words of any of several hashes: those of just that hash, and of the others the first few, for an
+-- event may have happened very often.
+SELECT {record}, content_hash
+  FROM memories
+ WHERE seq IN (SELECT m.seq
+                 FROM carray(:hashes) wanted
+                      CROSS JOIN memories m
+                WHERE m.seq IN (SELECT n.seq FROM memories n
+                                 WHERE n.user_id = :user_id AND n.content_hash >= substr(wanted.value, 1, 32)
+                                   AND n.content_hash < substr(wanted.value, 1, 32) || 'g' AND n.superseded_by IS NULL
+                                 ORDER BY n.content_hash
+                                 LIMIT :limit)
+                UNION ALL
+               SELECT m.seq
+                 FROM carray(:hashes) wanted
+                      CROSS JOIN memories m ON m.user_id = :user_id AND m.content_hash = wanted.value
+                                           AND m.superseded_by IS NULL)
+
 -- insert_terms --
 -- Indexes the words of a batch.
 INSERT INTO {words} (rowid, user_token, terms)
