@@ -64,7 +64,7 @@ def test_memories_that_say_the_same_are_merged_and_kept_in_the_history(memory: M
 def test_what_is_trusted_more_or_has_a_key_is_the_one_to_keep(me: UserMemory) -> None:
     said = me.remember("Anna drinks green tea").id
     guessed = me.remember("Anna drinks green tea, always", source="agent").id
-    fact = me.facts.set("anna", "drink", "green tea", content="Anna drinks green tea.").id
+    fact = me.facts.set("anna", "drink", "green tea", content="Green tea is what Anna drinks").id
     for repeat, into in ((said, guessed), (fact, said), (said, said)):
         with pytest.raises(InvalidMemory):
             me.merge(repeat, into=into)

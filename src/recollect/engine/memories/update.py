@@ -106,7 +106,7 @@ def _revise_draft(engine: Engine, scope: Scope, old: MemoryRecord, changes: dict
         )
     if not changes.keys() & {"lat", "lng", "address"}:  # whatever the precision of places is by now
         record = record._replace(lat=old.lat, lng=old.lng, address=old.address)
-    return draft._replace(record=record)
+    return draft._replace(record=record, content_hash=memory_drafts.content_hash(record))
 
 
 def _clear_address(old: MemoryRecord, changes: dict[str, Any]) -> dict[str, Any]:

@@ -451,8 +451,13 @@ def _incoming(table: TransferTable, row: Row) -> IncomingRow:
 
 
 def _hashed_anew(table: TransferTable, rows: Sequence[Row]) -> Sequence[Row]:
-    """Give rows with the hashes of this version: an archive may be older, or say what it likes."""
+    """Give rows with hashes of this version: an archive may be older, or say what it likes. What is right stays."""
     if table is not MEMORIES:
         return rows
     place = MEMORIES.names.index("content_hash")
-    return [(*row[:place], memory_drafts.content_hash(record_of(row)), *row[place + 1 :]) for row in rows]
+    anew = []
+    for row in rows:
+        made = memory_drafts.content_hash(record_of(row))
+        right = memory_drafts.words_hash(str(row[place])) == memory_drafts.words_hash(made)
+        anew.append(row if right else (*row[:place], made, *row[place + 1 :]))
+    return anew
