@@ -142,7 +142,7 @@ def test_importing_into_what_is_there(open_memory: OpenMemory, open_file: OpenFi
     anna.export(tmp_path / "anna.zip")
     me = memory.user("bob")
     me.remember("Owns a boat")
-    same = me.remember("The shed is green")
+    same = me.remember("The shed is green", address="Hlavní 1, Brno")
     first = import_file(me, tmp_path / "anna.zip")
     assert first.format == "recollect"
     assert first.skipped_because(bringing.SAID_ALREADY) == 1

@@ -252,11 +252,8 @@ def batch_work(engine: Engine, batch: MemoryBatch, *, imported: bool) -> Callabl
 
 def _unheard(writer: StoreWriter, drafts: Sequence[Draft]) -> list[Draft]:
     """Give the drafts without a slot whose words neither a memory has nor a draft before them."""
-    plain = {
-        memory_drafts.words_hash(draft.content_hash): draft
-        for draft in reversed(drafts)
-        if not draft.record.key or memory_drafts.slot(draft.record) is None
-    }
+    first = {memory_drafts.words_hash(draft.content_hash): draft for draft in reversed(drafts)}
+    plain = {words: draft for words, draft in first.items() if memory_drafts.slot(draft.record) is None}
     known = writer.with_words([draft.content_hash for draft in plain.values()]) if plain else ()
     for live in known:
         plain.pop(memory_drafts.words_hash(live.content_hash), None)
