@@ -144,7 +144,7 @@ def test_one_of_the_weights_must_count(write: Write) -> None:
     assert load_settings(path, environ={}).recall.vector_weight == 0
 
 
-@pytest.mark.parametrize("off", [None, False, "off", "OFF", "false", "null"])
+@pytest.mark.parametrize("off", [None, False, "never", "NEVER", "false", "null"])
 def test_archiving_can_be_off(off: object) -> None:
     assert load_settings(environ={}, overrides={"compaction.archive_days": off}).compaction.archive_days is None
     if isinstance(off, str):
