@@ -305,25 +305,33 @@ def _store_draft(writer: DecisionWriter, prepared: PreparedMemory) -> Remembered
     with_words = [live.record for live in writer.with_words([draft.content_hash])]
     twin = repetition.find_twin((known for known in with_words if not lapsed(known, record.created_at)), record)
     if old is not None and not lapsed(old, record.created_at):
-        told_more = is_many(record) and _says_more(record, old)
-        if told_more and _says_more(old, record):  # each says something of its own about one value
-            return _insert(writer, draft, prepared.space)
-        told_more = told_more or not {*media_names(record.media)} <= {*media_names(old.media)}
-        if _keeps_another(record, old):
-            return _supersede(writer, draft, prepared.space, old)
-        if same_value(old, draft) and not told_more:
-            return _confirm(writer, old, draft, prepared)
-        if twin is not None and not twin.key:
-            return _take_slot(writer, draft, prepared, old, twin)
-        return _supersede(writer, draft, prepared.space, old)
+        return _meet_holder(writer, draft, prepared, old, twin)
     if old is None and twin is None and memory_drafts.slot(record) is None:
         old = repetition.find_twin(with_words, record)
     over = old if old is not None and lapsed(old, record.created_at) else None
     if over is not None:
         writer.retire(over.id, memory_drafts.lapse(over), record.id if twin is None else twin.id)
-    if twin is not None and _keeps_another(record, twin):
+    if twin is None:
+        return _insert(writer, draft, prepared.space)
+    if _keeps_another(record, twin):
         return _supersede(writer, draft, prepared.space, twin)
-    return _insert(writer, draft, prepared.space) if twin is None else _confirm(writer, twin, draft, prepared)
+    return _confirm(writer, twin, draft, prepared)
+
+
+def _meet_holder(
+    writer: DecisionWriter, draft: Draft, prepared: PreparedMemory, old: MemoryRecord, twin: MemoryRecord | None
+) -> Remembered:
+    """Decide what a memory is to the live holder of its slot."""
+    record = draft.record
+    told_more = is_many(record) and _says_more(record, old)
+    if told_more and _says_more(old, record):  # each says something of its own about one value
+        return _insert(writer, draft, prepared.space)
+    told_more = told_more or not {*media_names(record.media)} <= {*media_names(old.media)}
+    if not told_more and same_value(old, draft) and not _keeps_another(record, old):
+        return _confirm(writer, old, draft, prepared)
+    if twin is not None and not twin.key and not _keeps_another(record, twin):
+        return _take_slot(writer, draft, prepared, old, twin)
+    return _supersede(writer, draft, prepared.space, old)
 
 
 def _opposite(writer: DecisionWriter, draft: Draft) -> tuple[Draft, MemoryRecord | None]:
