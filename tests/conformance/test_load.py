@@ -3,7 +3,6 @@
 import dataclasses
 import random
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 
@@ -11,7 +10,7 @@ from recollect import Memory, NewMemory
 from recollect.api.memory import AuditedWrite
 from recollect.engine.memories.remember import remember
 from recollect.errors import InvalidMemory
-from recollect.model.memories import Scope
+from recollect.model.memories import MemoryRecord, Scope
 from recollect.ports import StoreReader
 from tests.conftest import OpenMemory, SteppingClock
 
@@ -122,21 +121,26 @@ def _offers(dice: random.Random, now: datetime, amount: int) -> list[NewMemory]:
     return sorted(offers, key=lambda offer: bool(offer.key and offer.type != "event"))  # those without a slot go first
 
 
-def _rows_and_changes(memory: Memory, user: str) -> tuple[list[dict[str, Any]], list[tuple[Any, ...]]]:
-    """Give all rows of a user and the order of changes, with the place of an id among the others instead of the id."""
+def _rows_and_changes(memory: Memory, user: str) -> tuple[list[str], list[tuple[str, str]]]:
+    """Give all rows of a user and the order of changes; instead of its id each row has what it says.
 
-    def read(reader: StoreReader) -> tuple[list[dict[str, Any]], list[tuple[Any, ...]]]:
-        ids = sorted(reader.everything())
-        places: dict[str | None, int | None] = {None: None, **{made: place for place, made in enumerate(ids)}}
-        rows = [
-            {**record._asdict(), "id": places[record.id], "superseded_by": places[record.superseded_by]}
-            for record in sorted(reader.get(ids), key=lambda record: record.id)
-        ]
-        slotted = {row["id"] for row in rows if row["key"] and row["type"] != "event"}
-        changes = [(change.number, change.what, places.get(change.id)) for change in reader.changes(0, 10_000)]
-        assert [number for number, *_ in changes] == list(range(1, len(changes) + 1))
+    Where a repetition adds to a memory its version has an id of its own, which comes later in a batch.
+    """
+
+    def read(reader: StoreReader) -> tuple[list[str], list[tuple[str, str]]]:
+        rows = {record.id: record for record in reader.get(reader.everything())}
+
+        def said(row: MemoryRecord) -> str:
+            successor = rows.get(row.superseded_by or "")
+            return f"{row._replace(id='', superseded_by=None)} < {successor and said(successor)}"
+
+        slotted = {one: said(row) for one, row in rows.items() if row.key and row.type != "event"}
+        changes = [*reader.changes(0, 10_000)]
+        assert [change.number for change in changes] == list(range(1, len(changes) + 1))
         # What has no slot is stored at once, and what the index refused of it later.
-        return rows, [(what, place if place in slotted else "any") for _, what, place in changes]
+        return sorted(map(said, rows.values())), sorted(
+            (change.what, slotted.get(change.id, "any")) for change in changes
+        )
 
     return memory._engine.store.read(Scope(user), read)
 

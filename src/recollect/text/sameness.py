@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
 from recollect.text.clean import compose
@@ -52,6 +52,7 @@ _CZECH_VERB = re.compile(r"(?<=\w[uiyaěe])ju$")  # hraju, hraji: two endings of
 _CLOSING = " .!\u2026\n\t"
 _CACHED_CHUNKS = 50_000
 _LONGEST_CACHED = 40
+_ANYWHERE, _SOMEWHERE, _ABROAD = "\x1d", "\x1e", "\x1f"
 _SHORTEST = 2
 _LONGEST = 16  # words of a statement whose order is looked at
 _LETTERS = {"de": frozenset("äöüß"), "cs": frozenset("áčďéěíňóřšťúůýž")}
@@ -103,7 +104,9 @@ class _Telling(NamedTuple):
     """Words and marks of any language: where none of them stands, the words of a statement are its form."""
 
     anywhere: frozenset[str]
+    somewhere: frozenset[str]
     at_first: frozenset[str]
+    at_last: frozenset[str]  # after a comma
     among_first: frozenset[str]
     joining: frozenset[str]
     after_comma: frozenset[str]
@@ -113,31 +116,35 @@ class _Telling(NamedTuple):
 def _telling() -> _Telling:
     known = [_small_words(language) for language in LANGUAGES]
     ambiguous = {word for one in known for word in one.spellings if word not in _spellings()}
+    at_first = frozenset(phrase[0] for one in known for phrase in one.courtesy)
+    among_first = frozenset[str]().union(*(one.moments for one in known))
+    joining = frozenset[str]().union(*(one.joining for one in known))
     return _Telling(
-        _UNITS.union(ambiguous, ";:-", *({phrase[-1] for phrase in one.courtesy} for one in known)),
-        frozenset(phrase[0] for one in known for phrase in one.courtesy),
-        frozenset().union(*(one.moments for one in known)),
-        frozenset().union(*(one.joining for one in known)),
+        _UNITS.union(ambiguous, ";:-"),
+        at_first.union(",", among_first, (word for word in joining if len(word) > 1 or not word.isascii())),
+        at_first,
+        frozenset(phrase[-1] for one in known for phrase in one.courtesy),
+        among_first,
+        joining,
         _PAUSES.union(*(one.after_comma for one in known)),
     )
 
 
 def _is_usual(tokens: list[str], form: str) -> bool:
-    """Tell whether a statement has its form, as most have; an error only costs time."""
+    """Tell whether a statement without words that tell anywhere has its form; an error only costs time."""
     telling = _telling()
-    if len(tokens) < _SHORTEST or not telling.anywhere.isdisjoint(tokens) or tokens[0] in telling.at_first:
-        return len(tokens) < _SHORTEST and telling.anywhere.isdisjoint(tokens)
-    if len(tokens) > _LONGEST:
+    if len(tokens) < _SHORTEST:
         return True
+    if tokens[0] in telling.at_first or ("," in tokens and tokens[-1] in telling.at_last):
+        return False
+    if len(tokens) > _LONGEST:
+        return " , , " not in f" , {form} , "
     if not telling.among_first.isdisjoint(tokens[:3]):
         return False
     if any(token in telling.joining and (len(token) > 1 or not form.isascii()) for token in (tokens[1], tokens[-2])):
         return False
-    if "," not in tokens:
-        return True
-    return tokens[1] != "," and not any(
-        last == "," and token in telling.after_comma for last, token in pairwise((",", *tokens, ","))
-    )
+    pairs = pairwise((",", *tokens, ",")) if "," in tokens else ()
+    return tokens[1] != "," and not any(last == "," and token in telling.after_comma for last, token in pairs)
 
 
 @cache
@@ -155,15 +162,17 @@ def _spellings() -> Mapping[str, list[str]]:
     }
 
 
-class _Chunks(dict[str, tuple[str, ...]]):
-    """The words and marks of what stood between blanks, as often as it was seen."""
+class _Chunks(dict[str, str]):
+    """The words and marks of what stood between blanks, as often as it was seen.
 
-    def __missing__(self, chunk: str) -> tuple[str, ...]:
-        plain = chunk
-        if not plain.isascii():
-            plain = unicodedata.normalize("NFKC", compose(_RAISED.sub(_lowered, plain), "NFC").translate(_SIGNS))
-        cased = (_case(token) for token in _marked(_TOKEN.findall(plain)))
-        found = tuple(usual for token in cased for usual in _spellings().get(token, (token,)))
+    Before them stands a sign where they may tell more than they say; being one of the blanks, it is in no text.
+    """
+
+    def __missing__(self, chunk: str) -> str:
+        if chunk.isascii() and chunk.isdigit():
+            return chunk
+        tokens = _tokens(chunk)
+        found = _sign(tokens) + " ".join(tokens)
         if len(chunk) <= _LONGEST_CACHED:
             if len(self) >= _CACHED_CHUNKS:
                 self.clear()
@@ -172,15 +181,39 @@ class _Chunks(dict[str, tuple[str, ...]]):
 
 
 _CHUNKS = _Chunks()
+_words_of = _CHUNKS.__getitem__
+
+
+def _tokens(chunk: str) -> list[str]:
+    if chunk.isascii() and chunk.isalpha() and chunk not in _UNITS:
+        lower = chunk.lower()
+        return _spellings().get(lower, [lower])
+    if not chunk.isascii():
+        chunk = unicodedata.normalize("NFKC", compose(_RAISED.sub(_lowered, chunk), "NFC").translate(_SIGNS))
+    cased = (_case(token) for token in _marked(_TOKEN.findall(chunk)))
+    return [usual for token in cased for usual in _spellings().get(token, (token,))]
+
+
+def _sign(tokens: list[str]) -> str:
+    """Give the sign of words that are not always their own form; most have none."""
+    telling = _telling()
+    if not telling.anywhere.isdisjoint(tokens) or any("ju" in token or "ё" in token for token in tokens):
+        return _ANYWHERE
+    if not tokens or not telling.somewhere.isdisjoint(tokens):
+        return _SOMEWHERE
+    return "" if telling.joining.isdisjoint(tokens) else _ABROAD
 
 
 def statement_form(text: str) -> str:
     """Give the form of a statement."""
-    tokens = [*chain.from_iterable(map(_CHUNKS.__getitem__, text.rstrip(_CLOSING).split()))]
-    form = " ".join(tokens)
-    if "ju" in form or "ё" in form or not _is_usual(tokens, form):
-        form = " ".join(_usual(tokens))
-    return form or " ".join(text.lower().split())
+    form = " ".join(map(_words_of, text.rstrip(_CLOSING).split()))
+    if _ANYWHERE in form:
+        form = " ".join(_usual(form.split()))
+    elif _SOMEWHERE in form or (_ABROAD in form and not form.isascii()):
+        tokens = form.split()
+        form = " ".join(tokens)
+        form = form if _is_usual(tokens, form) else " ".join(_usual(tokens))
+    return form.replace(_ABROAD, "") or " ".join(text.lower().split())
 
 
 def _lowered(found: re.Match[str]) -> str:

@@ -20,15 +20,26 @@ def mend_chains(writer: StoreWriter, gone: Mapping[str, MemoryRecord]) -> None:
 
 
 def _relink(writer: StoreWriter, gone: Mapping[str, MemoryRecord], left: Sequence[MemoryRecord]) -> None:
-    """Relink what is left of a chain; its newest version holds, if nothing newer does."""
-    newest = left[-1]
-    headless = newest.superseded_by in gone
-    twin = writer.same(memory_drafts.fingerprint_of(newest)) if headless else None
-    heir = twin.id if twin else newest.id
-    later = heir
-    for version in reversed(left):
-        if version.superseded_by in gone:
-            writer.relink(version.superseded_by, later)
-        later = version.id
-    if headless and twin is None:
-        writer.revive(newest.id)
+    """Relink what is left of a chain; of what has nothing newer any more the newest holds.
+
+    What follows what is told by the links alone: several versions may hold from the same moment.
+    """
+    loose = [version for version in left if version.superseded_by in gone]
+    headless = [version for version in loose if _later(gone, version) is None]
+    heir = headless[-1] if headless else None
+    twin = writer.same(memory_drafts.fingerprint_of(heir)) if heir else None
+    holder = twin or heir
+    for version in loose:
+        writer.relink(version.superseded_by or "", _later(gone, version) or (holder.id if holder else ""))
+    if heir is not None and twin is None:
+        writer.revive(heir.id)
+
+
+def _later(gone: Mapping[str, MemoryRecord], version: MemoryRecord) -> str | None:
+    """Give what is left of what superseded a version, if anything is."""
+    later = version.superseded_by
+    for _ in gone:
+        if later not in gone:
+            break
+        later = gone[later].superseded_by
+    return later
