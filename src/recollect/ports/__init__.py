@@ -31,6 +31,7 @@ from recollect.ports.files import (
 )
 from recollect.ports.memories import (
     WITH_SAME_WORDS,
+    WORDS_HASH,
     EmbeddedMemory,
     Fingerprint,
     IndexedItem,
@@ -65,6 +66,7 @@ __all__ = [
     "CHANGES_KEPT",
     "STORE",
     "WITH_SAME_WORDS",
+    "WORDS_HASH",
     "AccessLogWriter",
     "BackupProgress",
     "BulkEmbedder",

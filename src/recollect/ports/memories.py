@@ -11,6 +11,7 @@ from recollect.model.literals import ItemKind, VectorKind
 from recollect.model.memories import Draft, Item, MemoryRecord, Space, Vector
 from recollect.model.stats import Stats, TimelineCount
 
+WORDS_HASH = 32  # letters of a hash that say what the words are
 WITH_SAME_WORDS = 20  # an event may happen very often, and be told in the same words
 
 

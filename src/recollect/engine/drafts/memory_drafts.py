@@ -28,7 +28,7 @@ from recollect.model.media import Media, checked_media, media_names, media_texts
 from recollect.model.memories import MANY, Draft, MemoryRecord, NewMemory, OfferedMemory, Vector, participants_of
 from recollect.model.places import LONGEST_ADDRESS, LONGEST_LABEL, check_coordinates
 from recollect.model.readings import ASSISTANT, USER
-from recollect.ports import Fingerprint, Slot
+from recollect.ports import WORDS_HASH, Fingerprint, Slot
 from recollect.text.clean import clean, clean_content, fingerprint_text
 from recollect.text.sameness import statement_form
 from recollect.text.terms import index_terms
@@ -37,7 +37,6 @@ from recollect.text.terms import index_terms
 HAPPENINGS = frozenset({"event", "experience", "session_summary"})
 
 LONGEST_SESSION = 128
-WORDS_HASH = 32  # letters of a hash that say what the words are
 
 # The longest texts; those of a key must fit into an index entry of either database.
 LIMITS = {

@@ -238,8 +238,7 @@ def batch_work(engine: Engine, batch: MemoryBatch, *, imported: bool) -> Callabl
             decided = _decide_rest(writer, batch, plain, forgotten, imported=imported)
         tombstones.lift(writer, plain)
         results = [
-            decided.get(position)
-            or _told(Remembered("created", draft.record.id, degraded=batch.degraded), draft.record)
+            decided.get(position) or _created(draft.record, batch.degraded)
             for position, draft in enumerate(batch.drafts)
         ]
         if batch.space is not None and (batch.embedded.paid or batch.embedded.usage.tokens):
@@ -291,6 +290,10 @@ def decide(writer: StoreWriter, engine: Engine, prepared: PreparedMemory) -> Rem
     if prepared.space is not None:
         embed_texts.keep(writer, engine, prepared.space, prepared.paid, {0: remembered.id})
     return remembered
+
+
+def _created(record: MemoryRecord, degraded: tuple[str, ...] = ()) -> Remembered:
+    return Remembered("created", record.id, None, degraded, record.left_out, record.kept_secret)
 
 
 def _told(remembered: Remembered, record: MemoryRecord) -> Remembered:

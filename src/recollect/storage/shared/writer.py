@@ -13,6 +13,7 @@ from recollect.model.memories import Draft, MemoryRecord, MessageDraft, Space, V
 from recollect.model.messages import ConversationRecord, Message, Usage
 from recollect.ports import (
     WITH_SAME_WORDS,
+    WORDS_HASH,
     CachedPassageVector,
     Derivation,
     EmbedJob,
@@ -210,7 +211,12 @@ class SharedWriter(SharedMessageWriter, SharedFileWriter):
         return self._codec.memory(rows[0]) if rows else None
 
     def with_words(self, hashes: Sequence[str]) -> Sequence[LiveMemory]:
-        """Find the live memories with any of several words."""
+        """Find the live memories with any of several words; one is the usual case, and cheap."""
+        if len(hashes) == 1:
+            words = hashes[0][:WORDS_HASH]
+            values = {"first": words, "beyond": f"{words}g", "limit": WITH_SAME_WORDS}
+            if len(rows := self._rows("memories_from_hash", values)) < WITH_SAME_WORDS:
+                return self._live(rows)
         return self._live(self._rows("memories_with_words", {"hashes": list(hashes), "limit": WITH_SAME_WORDS}))
 
     def rehash(self, hashes: Mapping[str, str]) -> Sequence[str]:

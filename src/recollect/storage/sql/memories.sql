@@ -102,6 +102,14 @@ SELECT {record}
  WHERE user_id = :user_id AND content_hash = :content_hash AND type = :type AND subject = :subject AND key = :key
    AND context = :context AND superseded_by IS NULL
 
+-- memories_from_hash --
+-- The live rows that have the words of one hash; of an event that happened very often the first few.
+SELECT {record}, content_hash
+  FROM memories
+ WHERE user_id = :user_id AND content_hash >= :first AND content_hash < :beyond AND superseded_by IS NULL
+ ORDER BY content_hash
+ LIMIT :limit
+
 -- has_twin --
 -- Whether another live row has the fingerprint that this one would get.
 SELECT 1
