@@ -12,7 +12,7 @@ from recollect.engine.maintenance import reindex
 from recollect.ports import IndexedItem
 from recollect.text.terms import ANALYSER
 from tests.conftest import OpenMemory
-from tests.storage.older_words import age, insist_indexed_once, mark, strange
+from tests.storage.older_words import age, hash_as_before, insist_indexed_once, mark, strange
 
 ADVICE = "The index of words was made by an older analyser; run `recollect maintain`."
 
@@ -70,6 +70,28 @@ def test_an_older_index_is_noticed_and_made_anew(memory: Memory, database: str) 
     assert mark(database) == ANALYSER
     assert (memory.status().advice, memory.doctor()) == ((), ())
     assert memory.maintain().reindexed == 0
+
+
+def test_what_was_stored_before_is_known_again(memory: Memory, database: str) -> None:
+    me = memory.user("me")
+    stored = me.remember_many(["The gate is green", {"content": "The pond is deep", "trust": 1}, "We met Tom"])
+    me.remember("Watered the plants", type="event")
+    hash_as_before(database)
+    age(database)
+    twice = me.remember_many(["the gate is green!", "The pond is deep."])
+    assert [answer.action for answer in twice] == ["created"] * 2  # it cannot be known before
+    me.remember("Watered the plants", type="event")
+    memory.maintain()
+    told = {record.content for record in me.list().items}
+    assert told == {"The gate is green", "The pond is deep.", "We met Tom", "Watered the plants"}
+    assert me.count() == 5  # what happened twice
+    for text, kept in zip(
+        ("The gate is green.", "the pond is deep", "We met  Tom"), (stored[0], twice[1], stored[2]), strict=True
+    ):
+        answer = me.remember(text)
+        assert (answer.action, answer.id) == ("duplicate", kept.id)
+    assert [version.content for version in me.history(twice[1].id)] == ["The pond is deep", "The pond is deep."]
+    assert memory.doctor() == ()
 
 
 def test_another_process_notices_the_new_words(memory: Memory, database: str, open_memory: OpenMemory) -> None:

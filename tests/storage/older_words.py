@@ -23,6 +23,13 @@ def age(database: str, version: int = 1) -> None:
         store.rows("UPDATE users SET generation = generation + 1")
 
 
+def hash_as_before(database: str) -> None:
+    """Give every memory a hash that no text has any more, as those of an earlier version have."""
+    with plain(database) as store:
+        for number, (memory_id,) in enumerate(store.rows("SELECT CAST(id AS text) FROM memories")):
+            store.rows(f"UPDATE memories SET content_hash = '{number:032x}' WHERE CAST(id AS text) = '{memory_id}'")
+
+
 def strange(database: str) -> int:
     """Count the items that are still found by the strange term alone."""
     found = f"terms = '{{{STRANGE}}}'" if is_server(database) else f"terms = '{STRANGE}'"

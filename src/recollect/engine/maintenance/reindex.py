@@ -98,12 +98,14 @@ def _rehash(engine: Engine, scope: Scope, ids: Sequence[str]) -> None:
 
     def work(writer: StoreWriter) -> None:
         live = {record.id: record for record in writer.get(ids) if record.superseded_by is None}
-        taken = writer.rehash({one: memory_drafts.content_hash(record) for one, record in live.items()})
-        for repeat in (live[one] for one in taken):
+        hashes = {one: memory_drafts.content_hash(record) for one, record in live.items()}
+        for repeat in (live[one] for one in writer.rehash(hashes)):
             twin = writer.same(memory_drafts.fingerprint_of(repeat))
             order = merge.merge_order(repeat, twin) if twin is not None else None
-            if order is not None and order[1].id == repeat.id:
-                writer.retire(repeat.id, max(engine.clock.now(), repeat.valid_from), order[0].id)
+            if order is not None:
+                kept, lesser = order
+                writer.retire(lesser.id, max(engine.clock.now(), lesser.valid_from), kept.id)
+                writer.rehash({kept.id: hashes[repeat.id]})
 
     engine.write(scope, work)
 
