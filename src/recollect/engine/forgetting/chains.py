@@ -39,7 +39,7 @@ def _later(gone: Mapping[str, MemoryRecord], version: MemoryRecord) -> str | Non
     """Give what is left of what superseded a version, if anything is."""
     later = version.superseded_by
     for _ in gone:
-        if later not in gone:
+        if later is None or later not in gone:
             break
         later = gone[later].superseded_by
     return later
