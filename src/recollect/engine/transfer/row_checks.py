@@ -134,7 +134,7 @@ _CHECKS: Final[Mapping[TransferTable, Mapping[str, RowCheck]]] = {
         "session_id": partial(_text, LIMITS["session"]),
         "type": partial(_one_of, MEMORY_TYPES),
         "content": partial(_text, MAX_CHARACTERS, least=1),
-        "content_hash": partial(_fits, re.compile(r"[0-9a-f]{32}")),
+        "content_hash": partial(_fits, re.compile(r"[0-9a-f]{32}(?:[0-9a-f]{16})?")),
         "metadata": _metadata,
         "media": _media,
     },
