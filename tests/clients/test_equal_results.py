@@ -46,8 +46,8 @@ def located(me: Verbs, name: str) -> object:
 
 def merged(me: Verbs) -> object:
     """Merge a memory into one that says the same."""
-    kept = me.remember("The gate opens at seven").id
-    return me.merge(me.remember("The gate opens at seven", type="fact").id, into=kept)
+    kept = me.remember("The gate opens at seven", subject="gate").id
+    return me.merge(me.remember("The gate opens at seven", subject="seven").id, into=kept)
 
 
 # In this order: each line may use what those before it have stored.

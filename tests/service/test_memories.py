@@ -25,6 +25,7 @@ def test_store_and_find(anna: httpx2.Client) -> None:
         "existing_id": None,
         "degraded": [],
         "left_out": [],
+        "taken_over": [],
         "kept_secret": [],
     }
     assert stored.json() == created
@@ -122,8 +123,8 @@ def test_a_memory_is_rated_and_the_rating_undone(anna: httpx2.Client) -> None:
 
 def test_a_memory_is_merged_into_one_that_says_the_same(anna: httpx2.Client) -> None:
     kept, again = (
-        store(anna, "The blue pump is in the attic"),
-        store(anna, "The blue pump is in the attic.", type="fact"),
+        store(anna, "The blue pump is in the attic", subject="pump"),
+        store(anna, "The blue pump is in the attic.", subject="attic"),
     )
     assert set(anna.get("/api/memories/clusters").json()) >= {"clusters", "duplicates", "memories", "found_at"}
     assert anna.get("/api/memories/clusters", params={"limit": 201}).status_code == 422
