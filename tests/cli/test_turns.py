@@ -74,7 +74,7 @@ def test_after_turn_saves_and_learns_once(cli: Cli, form: str, tmp_path: Path) -
     assert shown.startswith("Saved 3 messages.\nLearned:\n  My wife is called Eva (wife: Eva)\n")
     assert "Happened:\n  light.turn_on light.office" in shown
     again = cli.json(*typed, standard_input=standard_input)
-    assert again == {"saved": 0, "captured": [], "events": [], "compaction": None, "degraded": []}
+    assert again == {"saved": 0, "captured": [], "events": [], "compaction": None, "degraded": [], "left_out": []}
 
 
 @pytest.mark.parametrize("name", ["a longer name", "a move without a pronoun", "a person without a name", "a rule"])

@@ -279,6 +279,16 @@ def _recount_chunks(writer: StoreWriter) -> None:
     writer._execute("recount_chunks")
 
 
+def _searches_that_found(writer: StoreWriter) -> object:
+    assert isinstance(writer, PostgresWriter)
+    return sorted(map(tuple, writer._rows("searches_that_found")))
+
+
+def _set_found(writer: StoreWriter) -> None:
+    assert isinstance(writer, PostgresWriter)
+    writer._execute("set_found", {"id": THEIRS.memories[0], "found": ""})
+
+
 def _note_late(store: PostgresStore) -> None:
     """Note a search from before the other one forgot something, in a store where I have not."""
     store.write(ME, lambda writer: writer.delete_tombstones())
@@ -313,7 +323,9 @@ WRITES: Mapping[str, Crossing] = {
                 [Slot("pump", f"key{key}", "", preference=False) for key in range(9)]
             ),
             "with words": lambda w: w.with_words([_fingerprint().content_hash]),
+            "with several words": lambda w: w.with_words([_fingerprint().content_hash, "0" * 32]),
             "rehash": lambda w: w.rehash({THEIRS.memories[1]: "a" * 32}),
+            "rehash to what I have": lambda w: w.rehash({THEIRS.memories[1]: drafts_of(MINE)[1].content_hash}),
             "retire several": lambda w: w.retire_many([Retirement(THEIRS.memories[2], NOW, MINE.memories[0])] * 2),
             "confirm several": lambda w: w.confirm_many([drafts_of(THEIRS)[2].record._replace(trust=1)] * 2),
             "retire": lambda w: w.retire(THEIRS.memories[2], NOW, MINE.memories[0]),
@@ -384,7 +396,9 @@ WRITES: Mapping[str, Crossing] = {
             "extend_conversation": lambda w: w.extend_conversation(("c2", False, 77, {}, NOW, SOON)),
             "lost_versions": _lost_versions,
             "recount_chunks": _recount_chunks,
-            "forget_traces": lambda w: w.forget_traces([]),
+            "forget_traces": lambda w: w.forget_traces(THEIRS.memories),
+            "searches_that_found": _searches_that_found,
+            "set_found": _set_found,
             "forget_all_traces": lambda w: w.forget_traces(None),
         }.items()
     },

@@ -195,7 +195,9 @@ def furnish(store: PostgresStore) -> None:
     for scope, home in ((OTHER, THEIRS), (ME, MINE)):
         store.write(scope, lambda writer, home=home: _move_in(writer, home))  # type: ignore[misc]
         for number in range(len(home.memories)):
-            note = SearchNote(home.memories[number], NOW, "recall", 1, 2.0, 0.5, "", "pump")
+            note = SearchNote(
+                home.memories[number], NOW, "recall", 1, 2.0, 0.5, "", "pump", found=home.memories[number]
+            )
             store.note_searches(scope, [note], 100)
         store.count_cache_uses(scope, len(home.memories), 1)
         for number in range(len(home.memories)):

@@ -87,10 +87,16 @@ def test_a_filter_that_leaves_few_rows_still_gets_all_of_them(memory: Memory) ->
     memory.close()
 
 
-def test_the_index_is_used_however_often_a_connection_has_searched(memory: Memory, address: str) -> None:
-    """A prepared statement soon gets a plan for any user, to which the index of one is of no use."""
+@pytest.fixture
+def cheap_pages(address: str) -> None:
+    """Let random pages cost as little as others, for all connections that are opened from now on."""
     with psycopg.connect(address, autocommit=True) as connection:
         connection.execute(SQL("ALTER DATABASE {} SET random_page_cost = 1").format(Identifier(connection.info.dbname)))
+
+
+@pytest.mark.usefixtures("cheap_pages")
+def test_the_index_is_used_however_often_a_connection_has_searched(address: str, memory: Memory) -> None:
+    """A prepared statement soon gets a plan for any user, to which the index of one is of no use."""
     vectors = fill(memory, "giant", MANY_ROWS)
     with psycopg.connect(address) as connection:  # an average user has few rows
         connection.execute(
