@@ -30,7 +30,7 @@ def test_store_and_get_keep_every_option(cli: Cli) -> None:
         "action": "created",
         "id": made["id"],
         "existing_id": None,
-        **dict.fromkeys(("degraded", "taken_over", "left_out", "kept_secret"), []),
+        **{name: [] for name in ("degraded", "taken_over", "left_out", "kept_secret")},
         "place": where,
     }
     kept = cli.json("get", made["id"])

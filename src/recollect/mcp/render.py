@@ -177,7 +177,7 @@ def render_forgotten(receipt: Forgotten) -> ToolAnswer:
 
 def _item_details(item: ForgottenItem) -> Details:
     details = {**item._asdict(), "text": harmless(item.text)[:_LONGEST_ITEM], "path": harmless(item.path)}
-    return details | {"created_at": iso_utc(item.created_at) if item.created_at else None}
+    return details | ({"created_at": iso_utc(item.created_at)} if item.created_at else {})
 
 
 def _item_line(item: ForgottenItem) -> str:
