@@ -43,7 +43,7 @@ def test_similar_memories_are_shown_without_the_one_asked_about(cli: Cli) -> Non
 def test_groups_and_duplicates_are_shown_and_merged(cli: Cli) -> None:
     assert cli.ok("clusters").splitlines()[0] == "There are no groups of similar memories."
     kept = cli.store("Our dog Bruno limps after long walks")
-    again = cli.store("Our dog Bruno limps after long walks", "--type", "fact")
+    again = cli.store("Our dog Bruno limps after long walks", "--context", "winter")
     cli.store("The vet gave our dog Bruno tablets")
     found = cli.json("clusters")
     if not found["degraded"]:

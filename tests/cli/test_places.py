@@ -55,10 +55,12 @@ def test_what_is_stored_at_coordinates_has_its_address_at_once(located: Cli) -> 
     assert "place" not in located.json("store", "Something that is nowhere")
 
 
-def test_the_place_of_what_is_known_already_is_not_told(located: Cli) -> None:
+def test_the_same_words_at_another_place_are_another_memory(located: Cli) -> None:
     located.store("I usually order the dumplings here", *PUB)
-    again = located.json("store", "I usually order the dumplings here", *VIENNA)
+    again = located.json("store", "I usually order the dumplings here", *PUB)
     assert (again["action"], "place" in again) == ("duplicate", False)
+    elsewhere = located.json("store", "I usually order the dumplings here", *VIENNA)
+    assert (elsewhere["action"], "place" in elsewhere) == ("created", True)
 
 
 def test_an_address_that_was_given_is_kept(located: Cli) -> None:

@@ -26,7 +26,7 @@ def test_what_cannot_be_seen_is_nothing(anna: httpx2.Client) -> None:
     assert anna.post("/search", json={"query": "\x17"}).status_code == 422
     assert anna.post("/api/conversations/c1/messages", json={"role": "user", "content": " \x1c"}).status_code == 422
     skipped = anna.post("/api/conversations/c1/messages", json={"role": "user", "content": "\x01"}).json()["results"]
-    assert skipped == [{"action": "skipped", "id": None}]
+    assert skipped == [{"action": "skipped", "id": None, "left_out": []}]
 
 
 def test_a_conversation_has_one_name_however_it_is_typed(anna: httpx2.Client) -> None:

@@ -112,7 +112,7 @@ SELECT {record}, content_hash
 
 -- has_twin --
 -- Whether another live row has the fingerprint that this one would get.
-SELECT 1
+SELECT n.id
   FROM memories m
        JOIN memories n ON n.user_id = :user_id AND n.content_hash = :content_hash AND n.type = m.type
                       AND n.subject = m.subject AND n.key = m.key AND n.context = m.context AND n.id <> m.id
