@@ -36,10 +36,11 @@ def test_known_texts_make_no_request(open_service: OpenMemory, provider: Provide
     texts = [f"Parcel {number} lies in room {number % 97}" for number in range(sized(2_000, 10_000))]
     memory = open_service(embedding__dimensions=8)
     me = memory.user("me")
-    me.remember_many(texts, wait=True)
+    decisions = [NewMemory(text, type="decision") for text in texts]
+    me.remember_many(decisions, wait=True)
     assert sum(len(request.texts) for request in provider.requests) == len(texts)
     provider.requests.clear()
-    assert {one.action for one in me.remember_many(texts, wait=True)} == {"duplicate"}
+    assert {one.action for one in me.remember_many(decisions, wait=True)} == {"duplicate"}
     again = open_service(embedding__dimensions=8)
     known = again.user("me").remember_many([NewMemory(text, type="lesson") for text in texts], wait=True)
     assert Counter((one.action, one.degraded) for one in known) == {("created", ()): len(texts)}
