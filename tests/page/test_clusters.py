@@ -27,7 +27,7 @@ def test_groups_are_read_and_what_is_said_twice_is_merged(visit: Visit) -> None:
     page, anna = visit.page, visit.memory.user("anna")
     visit.go("Clusters")
     expect(page.get_by_text("No memories are similar yet.")).to_be_visible()
-    anna.remember_many([*TEXTS, {"content": TEXTS[0], "type": "fact"}])
+    anna.remember_many([*TEXTS, {"content": TEXTS[0], "context": "winter"}])
     visit.go("Recall")
     visit.go("Clusters")
     groups = page.locator(".groups .list button")
