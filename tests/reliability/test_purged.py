@@ -38,6 +38,7 @@ _WORDLESS = {
     r"search_log\.(degraded|user_agent|found)": "names of channels and of programs, and ids of ours",
     r"(files\.(mime|original)|media_originals\.original)": "derived from the kind of file and from its hash",
     r"folders\.trouble": "paths that could not be read; goes with the folder",
+    r"folders\.machine": "a hash of the machine and the account that named the folder",
     r"geocodes\..*": "what a geocoder calls a cell, for all who were there",
     r"(schema_migrations|store_marks|store_secrets|sequence)\..*": "the store's own",
     r".*_terms_(config|docsize|content)\..*": "settings and lengths of the index of words",
