@@ -1,11 +1,12 @@
 """What a store should hold, in as little Python as can say it: a list of rows, and rules that a person can check."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 HAPPENINGS = {"event", "experience", "session_summary"}
+FIELDS = ("type", "subject", "key", "context", "value", "occurred_at")  # what a memory is about, the weightiest first
 
 # Fields that the model does not vary.
 _CONSTANT: dict[str, Any] = {
@@ -15,7 +16,6 @@ _CONSTANT: dict[str, Any] = {
     "lng": None,
     "address": "",
     "place_label": "",
-    "metadata": {},
     "media": [],
 }
 
@@ -24,6 +24,29 @@ class Refused(Exception):
     """The change would have to be turned down."""
 
 
+class Answer(NamedTuple):
+    """What became of an offer."""
+
+    action: str
+    number: int
+    existing: int | None = None
+    taken_over: tuple[str, ...] = ()
+
+
+# In the order in which an answer names what was taken over.
+_TAKEN = (
+    "type",
+    "subject",
+    "key",
+    "value",
+    "context",
+    "importance",
+    "occurred_at",
+    "valid_from",
+    "valid_until",
+    "expires_at",
+)
+_LIGHT = ("trust", "source", "expires_at", "updated_at")
 _TIERS = {"user_stated": 3, "web": 0}
 
 
@@ -48,12 +71,16 @@ class Row:
     valid_until: datetime | None = None
     expires_at: datetime | None = None
     superseded_by: int | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def words(self) -> str:
+        return self.content.casefold().rstrip(".")
 
     @property
     def said(self) -> tuple[object, ...]:
         """What it says, whatever the spelling."""
-        when = self.occurred_at if self.type in HAPPENINGS else None
-        return self.content.casefold().rstrip("."), self.value.casefold(), when
+        return self.words, self.value.casefold(), self.occurred_at
 
     @property
     def about(self) -> tuple[str, str, str]:
@@ -62,6 +89,14 @@ class Row:
     @property
     def has_slot(self) -> bool:
         return bool(self.key) and self.type not in HAPPENINGS
+
+    @property
+    def slot(self) -> tuple[object, ...] | None:
+        return (*self.about, self.type == "preference") if self.has_slot else None
+
+    @property
+    def end(self) -> datetime:
+        return min(end for end in (self.expires_at, self.valid_until) if end is not None)
 
     def lapsed(self, now: datetime) -> bool:
         return any(end is not None and end <= now for end in (self.expires_at, self.valid_until))
@@ -81,37 +116,109 @@ class Model:
         self.rows: dict[int, Row] = {}
         self.made = 0
 
-    def remember(self, fields: Mapping[str, Any], now: datetime) -> tuple[str, int, int | None]:
-        """Offer a memory; give the action, its number and the number of what was there before."""
-        new = Row(**{"number": self.made, "created_at": now, "updated_at": now, "valid_from": now, **fields})
-        new.trust = min(new.trust, _TIERS[new.source])
-        old = next((row for row in self._unsuperseded() if _meets(row, new)), None)
-        if old is None or old.lapsed(now):
-            if old is not None:
-                _retire(old, min(end for end in (old.expires_at, old.valid_until) if end is not None), new)
-            self._add(new)
-            return "created", new.number, None
-        if not new.has_slot or old.said == new.said or (new.value and old.value.casefold() == new.value.casefold()):
-            if new.trust > old.trust:
-                old.trust, old.source, old.updated_at = new.trust, new.source, now
-            return "duplicate", old.number, old.number
-        if new.lapsed(now):
-            end = min(end for end in (new.expires_at, new.valid_until) if end is not None)
-            return self._outranked(new, old, max(end, new.valid_from))
-        if new.trust < old.trust:
-            return self._outranked(new, old, new.valid_from)
-        until = new.valid_from if new.valid_from > old.valid_from else now
-        _retire(old, max(until, old.valid_from), new)
-        self._add(new)
-        return "superseded", new.number, old.number
+    def remember(self, fields: Mapping[str, Any], now: datetime) -> Answer:
+        """Offer a memory; give the action, its number, that of what was there before, and what was taken over."""
+        (answer,) = self.remember_many([fields], now)
+        return answer
 
-    def _outranked(self, new: Row, old: Row, until: datetime) -> tuple[str, int, int | None]:
+    def remember_many(self, offered: Sequence[Mapping[str, Any]], now: datetime) -> list[Answer]:
+        """Offer memories one after the other; the versions that repetitions make are numbered after all of them."""
+        start, self._versions = self.made, self.made + len(offered)
+        answers = []
+        for number, fields in enumerate(offered, start):
+            new = Row(**{"number": number, "created_at": now, "updated_at": now, "valid_from": now, **fields})
+            new.trust = min(new.trust, _TIERS[new.source])
+            answers.append(self._offer(new, now))
+        made = sorted(number for number in self.rows if number >= start)
+        names = dict(zip(made, range(start, start + len(made)), strict=True))
+        for row in self.rows.values():
+            row.number = names.get(row.number, row.number)
+            if row.superseded_by is not None:
+                row.superseded_by = names.get(row.superseded_by, row.superseded_by)
+        self.rows = {row.number: row for row in sorted(self.rows.values(), key=lambda row: row.number)}
+        self.made = start + len(made)
+        return [
+            answer._replace(
+                number=names.get(answer.number, answer.number),
+                existing=None if answer.existing is None else names.get(answer.existing, answer.existing),
+            )
+            for answer in answers
+        ]
+
+    def _offer(self, new: Row, now: datetime) -> Answer:
+        holder = next((row for row in self._unsuperseded() if new.has_slot and row.slot == new.slot), None)
+        repeated = [row for row in self._unsuperseded() if _repeats(row, new)]
+        twin = _nearest((row for row in repeated if not row.lapsed(now)), new)
+        if holder is not None and not holder.lapsed(now):
+            return self._meet_holder(new, holder, twin, now)
+        if holder is None and twin is None and not new.has_slot:
+            holder = _nearest(repeated, new)
+        if holder is not None:
+            _retire(holder, holder.end, new if twin is None else twin)
+        if twin is not None:
+            return self._confirm(twin, new, now)
+        self.rows[new.number] = new
+        return Answer("created", new.number)
+
+    def _meet_holder(self, new: Row, holder: Row, twin: Row | None, now: datetime) -> Answer:
+        values = (holder.value.casefold(), new.value.casefold())
+        if values[0] == values[1] if all(values) else holder.words == new.words:
+            return self._confirm(holder, new, now)
+        beaten = new.lapsed(now) or new.trust < holder.trust
+        until = new.valid_from if new.valid_from > holder.valid_from else now
+        if twin is not None and not twin.key:
+            if beaten:
+                return self._confirm(twin, new, now, fields=False)
+            _retire(holder, max(until, holder.valid_from), twin)
+            return self._confirm(twin, new, now)._replace(action="superseded", existing=holder.number)
+        if beaten:
+            return self._outranked(new, holder, max(new.end, new.valid_from) if new.lapsed(now) else new.valid_from)
+        _retire(holder, max(until, holder.valid_from), new)
+        self.rows[new.number] = new
+        return Answer("superseded", new.number, holder.number)
+
+    def _confirm(self, old: Row, new: Row, now: datetime, *, fields: bool = True) -> Answer:
+        """Let a memory take over what its repetition adds; what changed more than its trust or expiry is a version."""
+        after = _merged(old, new) if fields else replace(old, occurred_at=old.occurred_at or new.occurred_at)
+        after = replace(
+            after,
+            expires_at=new.expires_at,
+            valid_until=new.valid_until,
+            importance=max(old.importance, new.importance),
+        )
+        if new.valid_from != now or (new.valid_until is not None and new.valid_until <= old.valid_from):
+            after.valid_from = new.valid_from
+        names = tuple(name for name in _TAKEN if getattr(after, name) != getattr(old, name))
+        if new.source != old.source:
+            other = old.source if new.trust > old.trust else new.source
+            after.metadata = {"also_from": [*dict.fromkeys((*old.metadata.get("also_from", ()), other))]}
+        if new.trust > old.trust:
+            after.trust, after.source = new.trust, new.source
+        if after != old:
+            after.updated_at = now
+            if replace(after, **{name: getattr(old, name) for name in _LIGHT}) != old:
+                self._revise(old, after, now)
+            self.rows[old.number] = after
+        return Answer("duplicate", old.number, old.number, names)
+
+    def _revise(self, old: Row, after: Row, now: datetime) -> None:
+        if after.valid_from == old.valid_from:
+            after.valid_from = max(now, old.valid_from)
+        for row in self._unsuperseded():
+            if row.number != old.number and _alike(row, after):
+                _retire(row, row.end, after)
+        end = after.valid_from if old.valid_until is None else min(after.valid_from, old.valid_until)
+        version = replace(old, number=self._versions, superseded_by=old.number, valid_until=max(end, old.valid_from))
+        self.rows[version.number] = version
+        self._versions += 1
+
+    def _outranked(self, new: Row, old: Row, until: datetime) -> Answer:
         for version in self.history(old.number):
             if version.trust <= new.trust and version.said == new.said and version.number != old.number:
-                return "outranked", version.number, old.number
+                return Answer("outranked", version.number, old.number)
         new.valid_until, new.superseded_by = until, old.number
-        self._add(new)
-        return "outranked", new.number, old.number
+        self.rows[new.number] = new
+        return Answer("outranked", new.number, old.number)
 
     def update(self, number: int, changes: Mapping[str, Any], now: datetime) -> Row:
         """Change a memory; what it was stays as a version."""
@@ -129,11 +236,14 @@ class Model:
             raise Refused
         if replace(new, valid_from=new.valid_from if "valid_from" in changes else row.valid_from) == row:
             return row
+        if changes.keys() == {"expires_at"}:
+            row.expires_at, row.updated_at = new.expires_at, now
+            return row
         twins = [other for other in self._unsuperseded() if other.number != number and _meets(other, new)]
         if any(not twin.lapsed(now) for twin in twins):
             raise Refused
         for twin in twins:
-            _retire(twin, min(end for end in (twin.expires_at, twin.valid_until) if end is not None), new)
+            _retire(twin, twin.end, new)
         end = new.valid_from if row.valid_until is None else min(new.valid_from, row.valid_until)
         self._add(replace(row, number=self.made, superseded_by=number, valid_until=max(end, row.valid_from)))
         self.rows[number] = replace(new, updated_at=now)
@@ -189,9 +299,47 @@ class Model:
 
 def _meets(old: Row, new: Row) -> bool:
     """A slot has one holder; what has no slot can only meet its like."""
-    if new.has_slot:
-        return old.has_slot and old.about == new.about and (old.type == "preference") == (new.type == "preference")
+    return old.slot == new.slot if new.has_slot else _alike(old, new)
+
+
+def _alike(old: Row, new: Row) -> bool:
     return (old.type, old.about, old.said) == (new.type, new.about, new.said)
+
+
+def _repeats(old: Row, new: Row) -> bool:
+    """The same words are one memory, unless what both say of them differs.
+
+    Of what only one says, a sentence must name the subject; a word alone says too little to be about the same. And
+    what holds a slot keeps it.
+    """
+    sentence = len(new.words.split()) > 2
+    after = _merged(old, new)
+    return (
+        old.words == new.words
+        and (old.type == new.type or "other" in (old.type, new.type))
+        and (not (old.value and new.value) or old.value.casefold() == new.value.casefold())
+        and (old.subject == new.subject or (sentence and "" in (old.subject, new.subject)))
+        and (old.key == new.key or (sentence and "" in (old.key, new.key)))
+        and old.context == new.context  # which no sentence of the machine names
+        and (old.occurred_at == new.occurred_at or None in (old.occurred_at, new.occurred_at))
+        and (after.slot == (new.slot or old.slot) or (after.has_slot and after.slot == old.slot))
+    )
+
+
+def _nearest(rows: Iterable[Row], new: Row) -> Row | None:
+    return min(
+        rows,
+        key=lambda row: (*(getattr(row, name) != getattr(new, name) for name in FIELDS), row.number),
+        default=None,
+    )
+
+
+def _merged(old: Row, new: Row) -> Row:
+    """Fill in what only the repetition says."""
+    after = replace(old, **{name: getattr(old, name) or getattr(new, name) for name in FIELDS})
+    if old.type == "other" or (new.type != "other" and new.key and not old.key):
+        after.type = new.type
+    return after
 
 
 def _retire(row: Row, until: datetime, successor: Row) -> None:

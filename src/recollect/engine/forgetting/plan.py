@@ -60,10 +60,12 @@ class ForgetPlan(NamedTuple):
         dropped = {summary.id for summary in self.remade}
         ids = [item_id for item_id in self.ids if item_id not in dropped]
         ids = ids if self.said else ids[:_MOST_NAMED]
+        place = {item_id: position for position, item_id in enumerate(ids)}  # a store gives rows in any order
         erased = {change.message.id for change in self.rewritten if change.left is None}
+        messages = sorted(rows.get_messages(ids), key=lambda message: place[message.id])
         items = [
-            *map(_of_memory, rows.get(ids)),
-            *(_of_message(message) for message in rows.get_messages(ids) if message.id not in erased),
+            *map(_of_memory, sorted(rows.get(ids), key=lambda record: place[record.id])),
+            *(_of_message(message) for message in messages if message.id not in erased),
             *(_of_file(file) for file in self.files[: None if self.said else _MOST_NAMED]),
             *_of_changes(self.rewritten, self.remade, self.chunks),
             *(ForgottenItem("document", file.id, "kept", "", file.path, file.created_at) for file in self.documents),

@@ -422,6 +422,9 @@ def _revise(writer: DecisionWriter, old: MemoryRecord, new: MemoryRecord, draft:
     keep = texts == embedded_texts(old, space)
     if keep:
         revised = revised._replace(vector=None, passages=None)
+    over = writer.same(memory_drafts.fingerprint(revised))
+    if over is not None and over.id != old.id:  # it has lapsed, or it would be the one that is repeated
+        writer.retire(over.id, memory_drafts.lapse(over), old.id)
     version_id = ids.new(new.updated_at)
     writer.revise(version_id, revised, space, valid_until=max(until, old.valid_from), keep_vector=keep)
 

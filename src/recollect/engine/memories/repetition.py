@@ -62,7 +62,14 @@ def repeats(known: MemoryRecord, told: MemoryRecord) -> bool:
         and len(moments) < 2  # noqa: PLR2004 - one moment, or none
         and not apart
         and (not pictures or pictures >= {*media_names(told.media)})
+        and _keeps_slot(known, told)
     )
+
+
+def _keeps_slot(known: MemoryRecord, told: MemoryRecord) -> bool:
+    """Tell whether both as one hold the slot that one of them holds, and no third one, which may have a holder."""
+    held, merged = memory_drafts.slot(known), memory_drafts.slot(known._replace(**_filled(known, told)))
+    return merged == (memory_drafts.slot(told) or held) or (merged is not None and merged == held)
 
 
 def _one_type(known: MemoryRecord, told: MemoryRecord) -> bool:
@@ -129,7 +136,8 @@ def take_over(known: MemoryRecord, told: MemoryRecord, *, fields: bool = True, l
     for name in ("expires_at", "valid_until"):
         if getattr(told, name) is not None or (lifts and not is_captured(told)):
             new[name] = getattr(told, name)
-    if told.valid_from != told.created_at:
+    begins_later = told.valid_until is not None and told.valid_until <= known.valid_from
+    if told.valid_from != told.created_at or begins_later:  # it would end before it begins
         new["valid_from"] = told.valid_from
     if is_captured(known) and not is_captured(told):  # from now on it belongs to no conversation that did not store it
         new["session"] = told.session
