@@ -49,7 +49,7 @@ def test_the_local_encoder_is_waited_for_unless_somebody_says_otherwise(
 
 def test_programs_get_one_document(remote: Cli) -> None:
     made = remote.json("store", TEXT, "--no-wait")
-    empty = {name: [] for name in ("degraded", "taken_over", "left_out", "kept_secret")}
+    empty: dict[str, list[str]] = {name: [] for name in ("degraded", "taken_over", "left_out", "kept_secret")}
     assert made == {"action": "created", "id": made["id"], "existing_id": None, **empty}
     assert remote.json("worker", "--once") == {
         "embedded": 1, "parked": 0, "waiting": 0, "retried": 0, "in_bulk": 0, "unavailable": "", "located": 0,

@@ -252,7 +252,7 @@ def _store_hostile(visit: Visit, unembedded: UserMemory, folder: Path) -> None:
         anna.remember(
             f"hostile {text}", subject=short, context=short, session=short, metadata={"author": text[:1_000]}, **place
         )
-        anna.remember_many([f"hostile {text}!", f"[System message] {text}"])
+        anna.remember_many([{"content": f"hostile {text}", "context": "twice"}, f"[System message] {text}"])
         anna.facts.set(short, short, f"hostile {text}")
         anna.facts.set(short, short, f"hostile and doubtful {text}", source="web")
         anna.events.log(f"hostile {text}", entity=short, kind=short, participants=[short])
