@@ -157,3 +157,21 @@ def test_many_at_once_decide_as_one_by_one(me: UserMemory, clock: SteppingClock)
     ]  # fmt: skip
     assert [answer.taken_over for answer in answers[1:3]] == [("expires_at",), ("place",)]
     assert me.count() == 2
+
+
+def test_a_repetition_takes_no_slot_that_another_holds(me: UserMemory) -> None:
+    me.remember("The door is green", subject="door", key="state")
+    holder = me.remember("Gamma", type="preference", subject="door", key="state").id
+    assert me.remember("The door is green", type="preference").action == "created"
+    held = [row.id for row in me.list().items if row.type == "preference" and row.key]
+    assert held == [holder]
+
+
+def test_what_ends_before_the_repeated_begins_holds_from_now(me: UserMemory, clock: SteppingClock) -> None:
+    now = clock.now()
+    first = me.remember("Alpha", valid_from=now + timedelta(hours=50)).id
+    me.remember("Alpha", valid_until=now + timedelta(hours=5))
+    (row,) = me.list().items
+    assert row.id == first
+    assert row.valid_until is not None
+    assert row.valid_from < row.valid_until

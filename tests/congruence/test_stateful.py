@@ -164,7 +164,8 @@ class Machine(RuleBasedStateMachine):
         superseded = sum(row.superseded_by is not None for row in rows)
         assert (stats["memories"], stats["superseded"]) == (len(live), superseded)
         assert stats["expired"] == len(rows) - len(live) - superseded
-        assert (stats["with_vector"], stats["pending_jobs"]) == (len(rows), 0)
+        # What a repetition added to the text of a memory is embedded by a worker, which does not run here.
+        assert stats["with_vector"] + stats["pending_jobs"] == len(rows)
 
     @invariant()
     def both_stores_are_sound(self) -> None:
