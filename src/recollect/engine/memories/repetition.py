@@ -12,7 +12,7 @@ from recollect.model.geo import distance_km
 from recollect.model.literals import SEALED
 from recollect.model.media import media_names
 from recollect.model.memories import FEEDBACK, MANY, MemoryRecord, participants_of
-from recollect.model.readings import CAPTURED_BY, PROPERTY, SPAN, STANDING
+from recollect.model.readings import CAPTURED_BY, PROPERTY, SPAN, STANDING, USER
 from recollect.model.scopes import AUTHOR
 from recollect.text.clean import fingerprint_text
 from recollect.text.sameness import statement_form
@@ -21,7 +21,6 @@ from recollect.text.terms import index_terms
 ALSO_FROM = "also_from"  # in the metadata: the other sources that said it
 PARTICIPANTS = "participants"
 
-_USER = "user"
 _SAME_PLACE_KM = 0.1  # a phone that has not moved says as much
 _STATEMENT = 3  # words; fewer are a value, which means little without what it is the value of
 _WHERE = ("lat", "lng", "address", "place_label")
@@ -93,7 +92,7 @@ def _agree(known: MemoryRecord, told: MemoryRecord, name: str) -> bool:
     if (
         ours
         and theirs
-        and not (name == "subject" and _USER in (ours, theirs) and (is_captured(known) or is_captured(told)))
+        and not (name == "subject" and USER in (ours, theirs) and (is_captured(known) or is_captured(told)))
     ):
         return False
     said = known if ours else told
@@ -103,7 +102,7 @@ def _agree(known: MemoryRecord, told: MemoryRecord, name: str) -> bool:
     if len(form.split()) < _STATEMENT or form == statement_form(said.value):
         return False
     named = getattr(said, name)
-    return name == "key" or named == _USER or not set(index_terms(named)).isdisjoint(index_terms(said.content))
+    return name == "key" or named == USER or not set(index_terms(named)).isdisjoint(index_terms(said.content))
 
 
 def _elsewhere(known: MemoryRecord, told: MemoryRecord) -> bool:
@@ -150,7 +149,7 @@ def take_over(known: MemoryRecord, told: MemoryRecord, *, fields: bool = True, l
 def _filled(known: MemoryRecord, told: MemoryRecord) -> dict[str, Any]:
     """Give the fields that only the repetition has; the type of the one that says more about what it is."""
     new = {name: getattr(told, name) for name in ("subject", "key", "value", "context") if not getattr(known, name)}
-    if known.subject == _USER and told.subject and is_captured(told):
+    if known.subject == USER and told.subject and is_captured(told):
         new["subject"] = told.subject
     if told.type != known.type and (known.type == "other" or (told.type != "other" and told.key and not known.key)):
         new["type"] = told.type
