@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-_LETTERS = "bcdfghjklmnpqrtvwxz"
+_LETTERS = "bcdfghjklmnpqrtvxz"  # none that spell the name of a password, such as pwd: its value would be left out
 _LENGTH = 16
 _MIDDLE = slice(3, 13)
 _SUSPECT = re.compile(rb"[%s]{10,}" % _LETTERS.encode())

@@ -43,7 +43,7 @@ def bury(writer: StoreWriter, plan: ForgetPlan, sessions: Sequence[str], now: da
     """Leave tombstones by which all this is recognised when it is imported, synced or delivered again."""
     if plan.replayed:
         return
-    marks = [tombstones.of_folder(root) for root in plan.folders]
+    marks = [tombstones.of_folder(root) for root in plan.folders] if plan.partial or plan.buried else []
     if not plan.partial:
         marks += [tombstones.EVERYTHING, *([tombstones.OLDER] if plan.buried else [])]
         if not plan.buried:
