@@ -8,10 +8,9 @@ SOURCE = Path(__file__).parents[2] / "src" / "recollect"
 
 # Folders and modules that may. Whoever is added has to be in the table of SECURITY.md.
 OPENERS = (
-    "api/files", "api/media", "cli/", "client/media", "disk/", "documents/", "encryption", "engine/backup/",
-    "engine/drafts/kept_secrets",
-    "engine/transfer/", "geocoding/", "hook_client/", "hosts/", "http_client/", "importing/", "mcp/", "models/",
-    "private_folders", "service/", "settings/", "storage/", "text/tables/", "web/reference",
+    "api/files", "api/media", "cli/", "client/media", "disk/", "documents/", "encryption", "engine/carry/",
+    "engine/drafts/kept_secrets", "geocoding/", "hook_client/", "hosts/", "http_client/", "importing/", "mcp/",
+    "models/", "private_folders", "service/", "settings/", "storage/", "text/tables/", "web/reference",
 )  # fmt: skip
 STARTERS = (
     "disk/reader_pool", "documents/extract", "geocoding/table_cache", "hook_client/start", "service/worker_processes",

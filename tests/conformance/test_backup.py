@@ -13,8 +13,8 @@ import pytest
 
 from recollect import AsyncMemory, InvalidInput, Memory, NotFound, Settings, load_settings
 from recollect.encryption import make_key
-from recollect.engine.backup import manifest
-from recollect.engine.backup.folders import UNFINISHED
+from recollect.engine.carry import manifest
+from recollect.engine.carry.folders import UNFINISHED
 from recollect.errors import BackupDamaged
 from recollect.model.backups import Backup
 from tests.conftest import OpenMemory, Server, SteppingClock

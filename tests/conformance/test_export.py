@@ -13,8 +13,8 @@ import pytest
 
 from recollect import InvalidInput, Memory, UserMemory, load_settings
 from recollect.encryption import make_key
-from recollect.engine.transfer import import_archive as bringing
-from recollect.engine.transfer.archive_format import MANIFEST, member_of
+from recollect.engine.carry import import_archive as bringing
+from recollect.engine.carry.lines import MANIFEST, member_of
 from recollect.errors import InvalidDocument, QuotaExceeded
 from recollect.importing import import_file
 from recollect.model.messages import Usage

@@ -13,9 +13,9 @@ import pytest
 
 from recollect import Memory, NewMemory, NewMessage, UserMemory, load_settings
 from recollect.embedding.local import LocalEmbedder
+from recollect.engine.carry.lines import MANIFEST
 from recollect.engine.drafts import memory_drafts
 from recollect.engine.search import channels
-from recollect.engine.transfer.archive_format import MANIFEST
 from recollect.errors import StoreError
 from recollect.model.filters import ChunkFilters, Filters, ItemFilters, MessageFilters
 from recollect.model.memories import Scope, Space, Vector

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from itertools import count
 
-from recollect.engine.transfer import import_archive as bringing
+from recollect.engine.carry import import_archive as bringing
 from tests.reliability.link import Link
 from tests.reliability.opening import open_memory
 

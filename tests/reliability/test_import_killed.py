@@ -5,7 +5,7 @@ import time
 import zipfile
 from pathlib import Path
 
-from recollect.engine.transfer.archive_format import MANIFEST, SECRETS, member_of
+from recollect.engine.carry.lines import MANIFEST, SECRETS, member_of
 from recollect.ports.transfer import TOMBSTONES
 from tests.reliability.figures import figure
 from tests.reliability.opening import open_memory

@@ -9,10 +9,11 @@ from pathlib import Path
 from recollect import encryption
 from recollect.api.composition import assemble, originals_root, scratch_folder
 from recollect.encryption import FileKey
-from recollect.engine.backup import folders, write
-from recollect.engine.backup import restore as restoring
-from recollect.engine.backup.write import BackupRequest
 from recollect.engine.base.context import Engine
+from recollect.engine.carry import backup as backing
+from recollect.engine.carry import folders
+from recollect.engine.carry import restore as restoring
+from recollect.engine.carry.backup import BackupRequest
 from recollect.engine.forgetting.replay import replay
 from recollect.errors import BackupDamaged, InvalidInput, NotFound
 from recollect.model.backups import Backup, Restored
@@ -34,7 +35,7 @@ def back_up(
 ) -> Backup:
     """Write a backup."""
     target, scratch = folders.folder_named(folder), scratch_folder(engine.settings)
-    return write.back_up(engine, BackupRequest(target, scratch, keep, encrypt_to, passphrase), tell or _silent)
+    return backing.back_up(engine, BackupRequest(target, scratch, keep, encrypt_to, passphrase), tell or _silent)
 
 
 def check(backup: str | PathLike[str]) -> Backup:

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
 from functools import cache
 from os import PathLike, fspath
-from pathlib import Path
 from threading import Event
 from types import TracebackType
 from typing import Any, Self
@@ -22,6 +22,15 @@ from recollect.clock import SystemClock
 from recollect.engine.audit.idempotency import AuditedWrite, IdempotentRequest
 from recollect.engine.base.context import Engine
 from recollect.engine.base.scopes import scope_of
+from recollect.engine.carry import schedule
+from recollect.engine.carry.export import ExportOptions
+from recollect.engine.carry.import_archive import (
+    ArchiveReport,
+    ImportOptions,
+    ImportProgressListener,
+    import_archive,
+)
+from recollect.engine.carry.save import ExportReport, save_export
 from recollect.engine.conversations import turns
 from recollect.engine.forgetting import purge as purging
 from recollect.engine.forgetting import request as forgetting
@@ -29,14 +38,6 @@ from recollect.engine.forgetting import verify
 from recollect.engine.forgetting.item_marks import TombstoneMarks
 from recollect.engine.maintenance import maintain, store_status, worker_pass
 from recollect.engine.memories import load
-from recollect.engine.transfer.export import ExportOptions
-from recollect.engine.transfer.import_archive import (
-    ArchiveReport,
-    ImportOptions,
-    ImportProgressListener,
-    import_archive,
-)
-from recollect.engine.transfer.save import ExportReport, save_export
 from recollect.errors import InvalidInput, StoreFull, StoreReadOnly, StoreUnavailable
 from recollect.model.backups import Backup, Restored
 from recollect.model.memories import Loaded, NewMemory
@@ -297,7 +298,9 @@ class Memory(Verbs):
         file and its log. `backups` is a folder of which the backups are named that are older than the forgetting;
         without it, that of the settings. Raises ReceiptRefused if the receipt was changed or is of another store.
         """
-        return verify.verify(self._engine, receipt, None if backups is None else Path(backups).expanduser())
+        check = verify.verify(self._engine, receipt)
+        older = schedule.older_than(self._engine, datetime.fromisoformat(check.forgotten_at), backups)
+        return replace(check, older_backups=older)
 
     def embed_waiting(
         self, *, thorough: bool = True, stop: Event | None = None, tell: Callable[[WorkReport], None] | None = None

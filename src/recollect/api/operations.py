@@ -7,11 +7,11 @@ from recollect.api import backups
 from recollect.encryption import read_passphrase
 from recollect.engine.audit import audit_log
 from recollect.engine.audit.idempotency import IdempotentRequest
-from recollect.engine.backup import schedule
 from recollect.engine.base import shared_scopes
 from recollect.engine.base.context import Engine
 from recollect.engine.base.priority import WorkPriority
 from recollect.engine.base.scopes import owner_of, scope_of
+from recollect.engine.carry import schedule
 from recollect.engine.forgetting.receipt import insist_genuine, settled
 from recollect.engine.maintenance import store_status
 from recollect.engine.search import live

@@ -27,6 +27,14 @@ from recollect.api.scoped import (
 )
 from recollect.api.similarity import UserSimilarity
 from recollect.engine.base import shared_scopes
+from recollect.engine.carry.export import ExportOptions
+from recollect.engine.carry.import_archive import (
+    ArchiveReport,
+    ImportOptions,
+    ImportProgressListener,
+    import_archive,
+)
+from recollect.engine.carry.save import ExportReport, save_export
 from recollect.engine.conversations import message_drafts, message_log, sessions, silence, turns
 from recollect.engine.drafts import kept_secrets, memory_drafts
 from recollect.engine.forgetting import request as forgetting
@@ -37,14 +45,6 @@ from recollect.engine.memories.feedback import rate_memory
 from recollect.engine.places import user_places
 from recollect.engine.search import about, all_sources, recall
 from recollect.engine.search.prepared_query import SearchOptions
-from recollect.engine.transfer.export import ExportOptions
-from recollect.engine.transfer.import_archive import (
-    ArchiveReport,
-    ImportOptions,
-    ImportProgressListener,
-    import_archive,
-)
-from recollect.engine.transfer.save import ExportReport, save_export
 from recollect.errors import InvalidInput, InvalidMemory, NotFound, NotPermitted
 from recollect.model.filters import ChunkFilters, FilterFields, Filters, ItemFilters, MessageFilters
 from recollect.model.literals import USUAL_SOURCES, DocumentsFate, MemoryType, Source

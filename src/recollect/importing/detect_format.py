@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Final
 
-from recollect.engine.transfer.archive_reader import is_archive
+from recollect.engine.carry.archive import is_archive
 from recollect.errors import InvalidDocument, InvalidInput
 from recollect.importing import basic_memory, chatgpt, claude, mem0
 from recollect.importing.archives import ExportArchive, Member

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from recollect.api.memory import Memory
 from recollect.api.user import UserMemory
-from recollect.engine.transfer.import_archive import ImportProgressListener
+from recollect.engine.carry.import_archive import ImportProgressListener
 from recollect.errors import InvalidDocument
 from recollect.importing import basic_memory, chatgpt, claude, detect_format, mem0
 from recollect.importing.archives import ExportArchive, Member, opened

@@ -4,12 +4,10 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from itertools import chain
-from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from recollect.dialogue.overlap import fingerprints
 from recollect.engine.audit import audit_log
-from recollect.engine.backup import manifest
 from recollect.engine.base.context import Engine
 from recollect.engine.base.scopes import owner_of
 from recollect.engine.drafts import tombstones
@@ -18,7 +16,7 @@ from recollect.engine.forgetting.marks import KeyedMark, Marker
 from recollect.engine.forgetting.receipt import ACTION, CHECKED, ID_LOGS, UNSEEN, finder_of, insist_genuine, parsed
 from recollect.errors import InvalidDocument, NotFound
 from recollect.model.files import FileRecord
-from recollect.model.receipts import ErasureCheck, ErasureFinding, OlderBackup, Receipt
+from recollect.model.receipts import ErasureCheck, ErasureFinding, Receipt
 from recollect.ports import StoreReader
 from recollect.ports.erasure import StoredRow
 
@@ -42,15 +40,13 @@ class _MarkedRow(NamedTuple):
     kinds: frozenset[str]
 
 
-def verify(
-    engine: Engine, given: Receipt | Mapping[str, Any] | str | bytes, backups: Path | None = None
-) -> ErasureCheck:
+def verify(engine: Engine, given: Receipt | Mapping[str, Any] | str | bytes) -> ErasureCheck:
     """Look for everything that a receipt tells of. Raises ReceiptRefused unless this store signed it."""
     receipt = parsed(given)
     insist_genuine(engine, receipt)
     check = _Check(engine, receipt)
     check.look()
-    return check.result(_older_backups(engine, receipt, backups))
+    return check.result()
 
 
 class _Check:
@@ -190,7 +186,7 @@ class _Check:
         if not told or (flaw is not None and flaw <= position.number):
             self._left["audit_log", "chain"] += 1
 
-    def result(self, backups: Sequence[OlderBackup]) -> ErasureCheck:
+    def result(self) -> ErasureCheck:
         """Say what was found."""
         unseen = (*self._engine.store.unseen(), *self._unread)
         places = dict.fromkeys(_PLACES, CHECKED)
@@ -209,7 +205,6 @@ class _Check:
             places=places,
             unseen=unseen,
             pending=self._engine.store.erasure().reason,
-            older_backups=tuple(backups),
             kept=tuple(self._kept),
             not_covered=self._receipt.not_covered,
         )
@@ -228,18 +223,3 @@ def _place_of(table: str) -> str:
 
 def _findings(counted: Counter[tuple[str, str]]) -> tuple[ErasureFinding, ...]:
     return tuple(ErasureFinding(place, kind, amount) for (place, kind), amount in sorted(counted.items()))
-
-
-def _older_backups(engine: Engine, receipt: Receipt, folder: Path | None) -> list[OlderBackup]:
-    """Name the backups of this store that were begun before the forgetting."""
-    configured = engine.settings.backup.folder if folder is None else ""
-    place = folder or (Path(configured).expanduser() if configured else None)
-    if place is None:
-        return []
-    since = datetime.fromisoformat(receipt.forgotten_at)
-    found = manifest.list_backups(place, engine.store.identity())
-    return [
-        OlderBackup(str(backup.folder), backup.manifest.created_at)
-        for backup in found
-        if backup.manifest.moment <= since
-    ]

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from recollect._version import __version__
 from recollect.engine.audit import audit_log
-from recollect.engine.backup import schedule
 from recollect.engine.base import call_embedder, token_usage
 from recollect.engine.base.context import Engine
+from recollect.engine.carry import schedule
 from recollect.engine.maintenance import missing_vectors, reindex
 from recollect.engine.vectors import model_change
 from recollect.errors import EmbeddingError, RecollectError, StoreDamaged

@@ -11,9 +11,9 @@ from typing import Final
 
 from recollect import encryption
 from recollect.encryption import FileKey
-from recollect.engine.backup import folders, manifest
-from recollect.engine.backup.manifest import ORIGINALS, BackupManifest, FoundBackup
-from recollect.engine.backup.write import NAMES
+from recollect.engine.carry import folders, manifest
+from recollect.engine.carry.backup import NAMES
+from recollect.engine.carry.manifest import ORIGINALS, BackupManifest, FoundBackup
 from recollect.errors import BackupDamaged, InvalidInput
 from recollect.model.backups import Backup, Restored
 from recollect.ports import BackupProgress, DatabaseRestorer

@@ -22,7 +22,7 @@ import numpy as np
 
 from recollect import encryption, ids
 from recollect.engine.base.scopes import owner_of
-from recollect.engine.transfer.archive_format import (
+from recollect.engine.carry.lines import (
     MANIFEST,
     ORIGINALS,
     SECRETS,

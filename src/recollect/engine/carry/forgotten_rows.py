@@ -13,11 +13,11 @@ from typing import Final
 
 from recollect.dialogue.overlap import fingerprints
 from recollect.engine.base.context import Engine
+from recollect.engine.carry.archive import Archive
+from recollect.engine.carry.lines import MEDIA
 from recollect.engine.drafts import tombstones
 from recollect.engine.files import file_chunks
 from recollect.engine.forgetting import forget
-from recollect.engine.transfer.archive_format import MEDIA
-from recollect.engine.transfer.archive_reader import Archive
 from recollect.model.media import read_media
 from recollect.model.memories import MemoryRecord, Scope
 from recollect.model.messages import Message, ToolCall

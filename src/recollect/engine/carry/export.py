@@ -6,7 +6,8 @@ from dataclasses import asdict
 from typing import Any, Final, NamedTuple, cast
 
 from recollect.engine.base.context import Engine
-from recollect.engine.transfer.archive_format import (
+from recollect.engine.carry.archive_writer import ArchiveWriter, ExportCounts
+from recollect.engine.carry.lines import (
     MANIFEST,
     MEDIA,
     ORIGINALS,
@@ -19,8 +20,7 @@ from recollect.engine.transfer.archive_format import (
     encode_row,
     member_of,
 )
-from recollect.engine.transfer.archive_writer import ArchiveWriter, ExportCounts
-from recollect.engine.transfer.readable import ReadableExport
+from recollect.engine.carry.readable import ReadableExport
 from recollect.errors import NotFound
 from recollect.model.literals import VECTOR_KINDS
 from recollect.model.media import original_name

@@ -17,16 +17,16 @@ import numpy as np
 from recollect import encryption
 from recollect.engine.base.context import Engine
 from recollect.engine.base.scopes import owner_of
+from recollect.engine.carry import forgotten_rows
+from recollect.engine.carry.archive import Archive, ArchivedVector, open_archive
+from recollect.engine.carry.export import outgoing
+from recollect.engine.carry.forgotten_rows import KeptAway, message_of, record_of
+from recollect.engine.carry.lines import MEDIA
+from recollect.engine.carry.save import insist_not_own, plain_archive
 from recollect.engine.drafts import memory_drafts, tombstones
 from recollect.engine.drafts.authors import authored_metadata
 from recollect.engine.drafts.searchable_text import terms_of
 from recollect.engine.files import file_chunks
-from recollect.engine.transfer import forgotten_rows
-from recollect.engine.transfer.archive_format import MEDIA
-from recollect.engine.transfer.archive_reader import Archive, ArchivedVector, open_archive
-from recollect.engine.transfer.export import outgoing
-from recollect.engine.transfer.forgotten_rows import KeptAway, message_of, record_of
-from recollect.engine.transfer.save import insist_not_own, plain_archive
 from recollect.engine.vectors import model_change
 from recollect.errors import InvalidInput, RecollectError
 from recollect.model.memories import Scope, Space

@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
-from recollect.engine.backup import folders
+from recollect.engine.carry import folders
 from recollect.errors import BackupDamaged, NotFound
 from recollect.model.backups import Backup
 

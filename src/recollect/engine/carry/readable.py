@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from recollect.engine.audit import audit_log
 from recollect.engine.base.context import Engine
-from recollect.engine.transfer.archive_writer import ArchiveWriter, ExportCounts
+from recollect.engine.carry.archive_writer import ArchiveWriter, ExportCounts
 from recollect.errors import NotFound
 from recollect.model.literals import MEMORY_TYPES
 from recollect.model.media import TEXT_LIMITS, ending_of, original_name

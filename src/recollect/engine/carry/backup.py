@@ -17,9 +17,9 @@ from typing import Final
 from recollect import encryption
 from recollect._version import __version__
 from recollect.encryption import FileLock
-from recollect.engine.backup import folders, manifest
-from recollect.engine.backup.manifest import ORIGINALS, BackupFile, BackupManifest, FoundBackup
 from recollect.engine.base.context import Engine
+from recollect.engine.carry import folders, manifest
+from recollect.engine.carry.manifest import ORIGINALS, BackupFile, BackupManifest, FoundBackup
 from recollect.errors import InvalidInput, NotFound, StoreReadOnly
 from recollect.model.backups import Backup, DatabaseFacts
 from recollect.ports import BackupProgress

@@ -11,8 +11,8 @@ from typing import BinaryIO, cast
 
 from recollect import encryption
 from recollect.engine.base.context import Engine
-from recollect.engine.transfer.archive_writer import ExportCounts
-from recollect.engine.transfer.export import ExportOptions, export
+from recollect.engine.carry.archive_writer import ExportCounts
+from recollect.engine.carry.export import ExportOptions, export
 from recollect.errors import InvalidDocument, InvalidInput, StoreError
 
 

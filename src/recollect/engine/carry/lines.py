@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from functools import cache, partial
 from typing import Any, Final, NoReturn, TypeAlias, cast
 
-from recollect.engine.transfer.row_checks import RowCheck, check_of, check_whole
+from recollect.engine.carry.row_checks import RowCheck, check_of, check_whole
 from recollect.errors import InvalidDocument, InvalidInput
 from recollect.model.media import checked_media
 from recollect.ports.transfer import Column, Row, TransferTable

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-from recollect.engine.transfer.archive_format import MemberEntry
+from recollect.engine.carry.lines import MemberEntry
 
 _EARLIEST: Final = (1980, 1, 1, 0, 0, 0)  # no time of day, so that the same rows give the same bytes
 _OWNER_ONLY: Final = 0o600 << 16

@@ -1,12 +1,14 @@
-"""The backups that the settings ask for: the newest one, and when the next is due."""
+"""The backups that the settings ask for: the newest one, when the next is due, and which are older than a moment."""
 
 from datetime import datetime, timedelta
+from os import PathLike
 from pathlib import Path
 from typing import Final
 
-from recollect.engine.backup import manifest
 from recollect.engine.base.context import Engine
+from recollect.engine.carry import manifest
 from recollect.model.backups import BackupState
+from recollect.model.receipts import OlderBackup
 
 _LATE: Final = 2  # intervals after which a backup is overdue
 
@@ -40,4 +42,15 @@ def advice(engine: Engine) -> str:
     return (
         f"A backup is overdue in {found.folder}: {since}. `recollect serve` writes them; its log says why one failed, "
         "and so does `recollect backup`."
+    )
+
+
+def older_than(engine: Engine, moment: datetime, folder: str | PathLike[str] | None) -> tuple[OlderBackup, ...]:
+    """Name the backups of this store that were begun before a moment; without a folder, those of the settings."""
+    place = (engine.settings.backup.folder or None) if folder is None else folder
+    if place is None:
+        return ()
+    found = manifest.list_backups(Path(place).expanduser(), engine.store.identity())
+    return tuple(
+        OlderBackup(str(one.folder), one.manifest.created_at) for one in found if one.manifest.moment <= moment
     )
