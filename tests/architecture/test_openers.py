@@ -10,7 +10,7 @@ SOURCE = Path(__file__).parents[2] / "src" / "recollect"
 OPENERS = (
     "api/files", "api/media", "cli/", "client/media", "disk/", "documents/", "encryption", "engine/carry/",
     "engine/drafts/kept_secrets", "geocoding/", "hook_client/", "hosts/", "http_client/", "importing/", "mcp/",
-    "models/", "private_folders", "service/", "settings/", "storage/", "text/tables/", "web/reference",
+    "models/", "originals", "private_folders", "service/", "settings/", "storage/", "text/tables/", "web/reference",
 )  # fmt: skip
 STARTERS = (
     "disk/reader_pool", "documents/extract", "geocoding/table_cache", "hook_client/start", "service/worker_processes",

@@ -65,7 +65,7 @@ def children() -> set[str]:
 def test_bombs_are_refused(data: bytes, said: str) -> None:
     before = children()
     with pytest.raises(InvalidDocument) as refused:
-        LocalDocuments(None, timeout_s=300).read(data, "bomb", ChunkingRecipe())
+        LocalDocuments(timeout_s=300).read(data, "bomb", ChunkingRecipe())
     assert said in str(refused.value)
     assert str(refused.value).startswith("'bomb' was not read")
     assert children() == before
@@ -77,27 +77,27 @@ def test_bombs_are_refused(data: bytes, said: str) -> None:
 def test_a_zip_bomb_is_unpacked_no_further_than_it_declares(declared: int, said: str) -> None:
     bomb = declaring(docx(paragraph("a" * 5_000_000)), declared)
     with pytest.raises(InvalidDocument, match=said):
-        LocalDocuments(None, memory_mb=128).read(bomb, "a.docx", ChunkingRecipe())
+        LocalDocuments(memory_mb=128).read(bomb, "a.docx", ChunkingRecipe())
 
 
 def test_what_takes_too_long_is_ended() -> None:
     before = children()
     with pytest.raises(InvalidDocument, match=r"longer than 0\.5 s.*files\.extract_s"):
-        LocalDocuments(None, timeout_s=0.5).read(SLOW, "slow.html", ChunkingRecipe())
+        LocalDocuments(timeout_s=0.5).read(SLOW, "slow.html", ChunkingRecipe())
     assert children() == before
 
 
 def test_what_needs_too_much_memory_is_ended() -> None:
     page = b"<html>" + b"a" * 31_000_000
     with pytest.raises(InvalidDocument, match=r"more than 128 MiB of memory.*files\.extract_mb"):
-        LocalDocuments(None, memory_mb=128).read(page, "large.html", ChunkingRecipe())
+        LocalDocuments(memory_mb=128).read(page, "large.html", ChunkingRecipe())
 
 
 def test_no_pixel_of_a_picture_is_decoded() -> None:
     bomb = png(
         60_000, 60_000, [(b"zTXt", b"Bomb\0\0" + zlib.compress(b"word\n" * 2_000_000)), (b"tEXt", b"Title\0A cat")]
     )
-    reading = LocalDocuments(None, memory_mb=256).read(bomb, "a.png", ChunkingRecipe())
+    reading = LocalDocuments(memory_mb=256).read(bomb, "a.png", ChunkingRecipe())
     assert (reading.metadata["width"], reading.metadata["height"]) == (60_000, 60_000)
     assert "Title: A cat" in words_of(reading)
     assert sum(len(indexed.piece.content) for indexed in reading.pieces) < 500_000
@@ -114,7 +114,7 @@ def test_text_without_end_is_cut_and_noted() -> None:
 
 def test_more_bytes_than_allowed_are_not_even_looked_at() -> None:
     with pytest.raises(InvalidDocument, match=r"has 11 bytes; a document has at most 10.*files\.document_mb"):
-        LocalDocuments(None, most_bytes=10).read(b"01234567890", "a.txt", ChunkingRecipe())
+        LocalDocuments(most_bytes=10).read(b"01234567890", "a.txt", ChunkingRecipe())
 
 
 @pytest.mark.parametrize(
@@ -178,13 +178,13 @@ def test_a_child_can_neither_grow_nor_write_nor_call_out(tmp_path: Path) -> None
 def test_a_child_that_cannot_start_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/false")
     with pytest.raises(InvalidDocument, match="ended with code 1"):
-        LocalDocuments(None).read(b"<html>" + b"x" * 2**20, "a.html", ChunkingRecipe())
+        LocalDocuments().read(b"<html>" + b"x" * 2**20, "a.html", ChunkingRecipe())
 
 
 def test_an_answer_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/echo")
     with pytest.raises(InvalidDocument, match="is no answer"):
-        LocalDocuments(None).read(b"<html>x", "a.html", ChunkingRecipe())
+        LocalDocuments().read(b"<html>x", "a.html", ChunkingRecipe())
 
 
 def test_a_child_finds_nothing_of_its_parents_environment(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,7 +41,7 @@ MOMENT = datetime(2026, 3, 1, tzinfo=UTC)
     ],
 )
 def test_what_is_beyond_the_budget_is_left_out_and_said(data: bytes, name: str) -> None:
-    reading = LocalDocuments(None, timeout_s=300).read(data, name, SMALL)
+    reading = LocalDocuments(timeout_s=300).read(data, name, SMALL)
     pieces = pieces_of(reading)
     assert 0 < len(pieces) <= SMALL.most_pieces
     assert sum(len(piece.content) for piece in pieces) < 2 * SMALL.most_characters
@@ -52,7 +52,7 @@ def test_what_is_beyond_the_budget_is_left_out_and_said(data: bytes, name: str) 
 
 def test_of_a_session_the_last_turns_count() -> None:
     lines = [json.dumps({"role": "user", "content": f"Turn {number}."}) for number in range(900)]
-    reading = LocalDocuments(None).read("\n".join(lines).encode(), "a.jsonl", SMALL)
+    reading = LocalDocuments().read("\n".join(lines).encode(), "a.jsonl", SMALL)
     assert [piece.start_line for piece in pieces_of(reading)] == list(range(881, 901))
     assert reading.notes == ("text was cut: only the last 20 pieces are searched (files.most_pieces is 20)",)
 
@@ -61,16 +61,16 @@ def test_a_book_of_a_thousand_pages_fits() -> None:
     page = "".join(
         f"Sentence {number} of a page tells what happened next.\n" + "\n" * (number % 9 == 0) for number in range(50)
     )
-    reading = LocalDocuments(None).read((page * 40).encode(), "book.md", ChunkingRecipe())
+    reading = LocalDocuments().read((page * 40).encode(), "book.md", ChunkingRecipe())
     assert not reading.notes
     assert len(reading.pieces) * 1_000 / 40 < ChunkingRecipe().most_pieces
 
 
 def test_what_is_just_within_the_budget_is_whole() -> None:
     text = "\n\n".join(f"Paragraph {number} says something." for number in range(60))
-    whole = LocalDocuments(None).read(text.encode(), "a.md", ChunkingRecipe(tokens=50))
+    whole = LocalDocuments().read(text.encode(), "a.md", ChunkingRecipe(tokens=50))
     within = ChunkingRecipe(tokens=50, most_pieces=len(whole.pieces))
-    assert LocalDocuments(None).read(text.encode(), "a.md", within) == whole
+    assert LocalDocuments().read(text.encode(), "a.md", within) == whole
 
 
 def test_xml_is_read_up_to_so_many_elements(monkeypatch: pytest.MonkeyPatch) -> None:

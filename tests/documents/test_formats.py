@@ -24,7 +24,7 @@ from tests.documents.building import (
     words_of,
 )
 
-DOCUMENTS = LocalDocuments(None, timeout_s=300)
+DOCUMENTS = LocalDocuments(timeout_s=300)
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 XMP = (
     b'<x:xmpmeta xmlns:x="adobe:ns:meta/"><r:RDF xmlns:r="urn:r" xmlns:dc="urn:d">'

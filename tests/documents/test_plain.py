@@ -15,7 +15,7 @@ SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 
 def read(data: bytes, name: str, recipe: ChunkingRecipe | None = None) -> FileReading:
-    return LocalDocuments(None).read(data, name, recipe or ChunkingRecipe())
+    return LocalDocuments().read(data, name, recipe or ChunkingRecipe())
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])

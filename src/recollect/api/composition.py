@@ -27,6 +27,7 @@ from recollect.ports import (
     Disk,
     Documents,
     Embedder,
+    Originals,
     Reader,
     RemoteEmbedder,
     Reranker,
@@ -93,7 +94,7 @@ def assemble(
     client = _client(settings)
     used = embedder or create_embedding_provider(settings.embedding)
     quotas = Quotas(settings.limits)
-    documents = _deferred(lambda: _documents(settings, store))
+    documents = _deferred(lambda: _documents(settings))
     geocoder = create_geocoder(settings.places)
     geocodes = geocoder is not None
     store = open_store(settings, clock, analyser=ANALYSER, geocodes=geocodes, marks=TombstoneMarks(), create=create)
@@ -106,6 +107,7 @@ def assemble(
         summarizers=Summarizers(summarizer or _summarizer(settings, client, tokenizer, local), local),
         disk=_deferred(lambda: _disk(documents)),
         documents=documents,
+        originals=_deferred(lambda: _originals(settings, store)),
         geocoder=geocoder,
         reranker=_reranker(settings),
         capture=_capture_tools(settings, client),
@@ -134,11 +136,10 @@ def _extractive(tokenizer: Tokenizer) -> Summarizer:
     return ExtractiveSummarizer(tokenizer.count)
 
 
-def _documents(settings: Settings, store: Store) -> Documents:
+def _documents(settings: Settings) -> Documents:
     from recollect.documents import LocalDocuments
 
     return LocalDocuments(
-        lambda: originals_folder(settings, store),
         timeout_s=settings.files.extract_s,
         memory_mb=settings.files.extract_mb,
         most_bytes=settings.files.document_mb * 2**20,
@@ -150,6 +151,12 @@ def _disk(documents: Documents) -> Disk:
     from recollect.documents import detect
 
     return LocalDisk(detect=detect, extract=documents.read)
+
+
+def _originals(settings: Settings, store: Store) -> Originals:
+    from recollect.originals import LocalOriginals
+
+    return LocalOriginals(originals_folder(settings, store))
 
 
 def _capture_tools(settings: Settings, client: "ChatClient | None") -> CaptureTools:

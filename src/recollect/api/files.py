@@ -160,7 +160,7 @@ class UserFiles(Scoped):
         record = self.get(id)
         if not record.original:
             raise NotFound(f"No original of {record.path} is kept.")
-        return self._engine.documents.original(record.original)
+        return self._engine.originals.original(record.original)
 
     def read(self, path: str, lines: tuple[int, int] | None = None) -> FileText:
         """Return a file's text, or the lines from the first to the last of two numbers. Raises NotFound.

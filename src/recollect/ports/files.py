@@ -269,13 +269,17 @@ class FolderWatch(Protocol):
 
 
 class Documents(Protocol):
-    """Reads documents of many formats, so that none can do harm, and keeps their originals."""
+    """Reads documents of many formats, so that none can do harm."""
 
     def read(self, data: bytes, name: str, recipe: ChunkingRecipe) -> FileReading:
         """Read a document. Raises InvalidDocument."""
 
     def examine(self, data: bytes, *, details: bool = True) -> Media:
         """Say what bytes are: their kind, their type, and with `details` a photo's size, words and place."""
+
+
+class Originals(Protocol):
+    """Keeps the bytes of documents and media as they came."""
 
     def own(self) -> frozenset[tuple[int, int]]:
         """Give the device and inode of the folder in which originals are kept, which must never be synced."""

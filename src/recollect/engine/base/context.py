@@ -29,6 +29,7 @@ from recollect.ports import (
     Disk,
     Documents,
     Geocoder,
+    Originals,
     PendingWrite,
     Reader,
     Reranker,
@@ -181,6 +182,7 @@ class Engine:
     summarizers: Summarizers
     disk: Disk
     documents: Documents
+    originals: Originals
     geocoder: Geocoder | None = None
     reranker: Reranker | None = None
     capture: CaptureTools = field(default_factory=CaptureTools)

@@ -161,7 +161,7 @@ class _Writing:
             self.reused.add(name)
         else:
             try:
-                data = self.engine.documents.original(name)
+                data = self.engine.originals.original(name)
             except NotFound:
                 self.missing.add(name)
                 return

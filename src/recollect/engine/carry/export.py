@@ -90,7 +90,7 @@ class _Export:
             yield from out.add(VECTORS, self._vector_lines())
         for digest, name in sorted(self._originals.items()):
             try:
-                data = self._engine.documents.original(name)
+                data = self._engine.originals.original(name)
             except NotFound:
                 self._counts.missing_originals.append(digest)
                 continue

@@ -305,7 +305,7 @@ class _Import:
             digest, name = row[position], ""
             if digest and row[0] in new:
                 data = self._archive.original(digest)
-                name = "" if data is None else self._engine.documents.keep(scope.user_id, digest, data)
+                name = "" if data is None else self._engine.originals.keep(scope.user_id, digest, data)
                 self._report.brought["originals"] += bool(name)
                 self._report.skip("originals", NO_ORIGINAL, int(data is None), example=f"files {row[0]}")
             kept.append(row if row[0] not in new else (*row[:position], name, *row[position + 1 :]))
@@ -323,7 +323,7 @@ class _Import:
                     continue
                 self._kept.add((scope.user_id, digest))
                 data = self._archive.original(digest)
-                name = "" if data is None else self._engine.documents.keep(scope.user_id, digest, data)
+                name = "" if data is None else self._engine.originals.keep(scope.user_id, digest, data)
                 self._report.brought["originals"] += bool(name)
                 self._report.skip("originals", NO_ORIGINAL, int(data is None), example=f"{table.name} {row[0]}")
 

@@ -131,7 +131,7 @@ class ReadableExport:
             if not file["original"]:
                 continue
             try:
-                data = self._engine.documents.original(file["original"])
+                data = self._engine.originals.original(file["original"])
             except NotFound:
                 self._counts.missing_originals.append(file["digest"])
                 continue
@@ -149,7 +149,7 @@ class ReadableExport:
                 continue
             given.add(digest)
             try:
-                data = self._engine.documents.original(original_name(scope.user_id, digest))
+                data = self._engine.originals.original(original_name(scope.user_id, digest))
             except NotFound:
                 self._counts.missing_originals.append(digest)
                 continue

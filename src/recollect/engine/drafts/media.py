@@ -35,7 +35,7 @@ def add(engine: Engine, scope: Scope, data: bytes) -> Media:
         raise InvalidDocument(f"The medium has more than {most} MiB. Raise files.media_mb, or make it smaller.")
     digest = sha256(data).hexdigest()
     engine.store.write(scope, lambda writer: writer.has_original(digest))  # who only reads a shared scope may add none
-    if not engine.documents.keep(scope.user_id, digest, data):
+    if not engine.originals.keep(scope.user_id, digest, data):
         raise InvalidInput("No originals are kept, because files.originals is off. Give a url instead.")
     return _located(engine, replace(_redacted(engine, engine.documents.examine(data)), original=digest))
 
@@ -45,7 +45,7 @@ def original(engine: Engine, scope: Scope, digest: str) -> bytes:
     known = bool(DIGEST.fullmatch(digest)) and engine.store.read(scope, lambda reader: reader.has_original(digest))
     if not known:
         raise NotFound(f"No memory or message has the original {digest[:80]!r}.")
-    return engine.documents.original(original_name(scope.user_id, digest))
+    return engine.originals.original(original_name(scope.user_id, digest))
 
 
 def with_checked_media(engine: Engine, scope: Scope, memory: NewMemory) -> NewMemory:
@@ -114,12 +114,12 @@ def _located(engine: Engine, media: Media) -> Media:
 def _of_original(engine: Engine, scope: Scope, media: Media) -> Media:
     """Say of an original what its bytes say, and keep it for longer: what nothing refers to goes after a while."""
     try:
-        data = engine.documents.original(original_name(scope.user_id, media.original))
+        data = engine.originals.original(original_name(scope.user_id, media.original))
     except NotFound as error:
         raise ValueError(
             f"There is no original {media.original}. Add it first; unused ones go after an hour."
         ) from error
-    engine.documents.keep(scope.user_id, media.original, data)
+    engine.originals.keep(scope.user_id, media.original, data)
     seen = media.width is not None or media.kind != "image"
     known = engine.documents.examine(data, details=not seen)
     facts: dict[str, Any] = {"kind": known.kind, "mime": known.mime, "size": len(data)}

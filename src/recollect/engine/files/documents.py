@@ -60,11 +60,11 @@ def add(engine: Engine, scope: Scope, data: bytes, name: str, *, replace: bool) 
     if duplicate is not None:
         return AddedFile("duplicate", duplicate)
     reading = engine.documents.read(data, name, file_chunks.recipe(engine))
-    original = engine.documents.keep(scope.user_id, digest, data)
+    original = engine.originals.keep(scope.user_id, digest, data)
     where = FileIdentity("", name, "document", len(data), 0, 0, 0, digest, original)
     try:
         added = _save(engine, scope, where, reading, replace=replace)
-        engine.documents.keep(scope.user_id, digest, data)  # again: the same bytes may just have been forgotten
+        engine.originals.keep(scope.user_id, digest, data)  # again: the same bytes may just have been forgotten
     finally:
         file_chunks.discard(engine, [original] if original else [])  # unless it belongs to a file, as it should
     return added

@@ -255,14 +255,14 @@ def remove_chunks(writer: StoreWriter, chunk_ids: Sequence[str]) -> None:
 
 def own_files(engine: Engine) -> frozenset[tuple[int, int]]:
     """Give the device and inode of the store's own files, which must not be synced or even opened."""
-    return engine.store.own_files() | engine.documents.own()
+    return engine.store.own_files() | engine.originals.own()
 
 
 def discard(engine: Engine, originals: Sequence[str]) -> None:
     """Remove the originals of forgotten documents, unless the same bytes were added again."""
     if originals:
         known = engine.store.known_originals(originals)
-        engine.documents.discard([name for name in originals if name not in known])
+        engine.originals.discard([name for name in originals if name not in known])
 
 
 def embed(engine: Engine, scope: Scope, *, wait: bool | None) -> int:

@@ -8,7 +8,7 @@ from recollect.ports import StepListener
 def purge(engine: Engine, tell: StepListener | None = None) -> Purged:
     """Remove it all. Safe to interrupt: another purge goes on where this one ended."""
     if not engine.store.away():
-        engine.documents.sweep(lambda name: name in engine.store.known_originals([name]))
+        engine.originals.sweep(lambda name: name in engine.store.known_originals([name]))
     return engine.store.purge(tell or _silent)
 
 

@@ -88,12 +88,12 @@ class _Check:
 
     def _in_contents_of_originals(self) -> list[tuple[FileRecord, set[KeyedMark]]]:
         """Give the user's documents whose originals say something of it, read as when they were added."""
-        documents, recipe = self._engine.documents, file_chunks.recipe(self._engine)
+        recipe = file_chunks.recipe(self._engine)
         found = []
         for file in self._engine.store.read(self._scope, _with_originals):
             try:
-                data = documents.original(file.original)
-                pieces = documents.read(data, file.path, recipe).pieces
+                data = self._engine.originals.original(file.original)
+                pieces = self._engine.documents.read(data, file.path, recipe).pieces
             except (InvalidDocument, NotFound) as error:
                 self._unread.append(f"The original of {file.path} cannot be read: {error}")
                 continue
@@ -167,7 +167,7 @@ class _Check:
                 self._left["search_index", problem.check] += problem.count
 
     def _in_originals(self) -> None:
-        names = [name for name in self._engine.documents.names() if self._finder.wanted([self._marker.name(name)])]
+        names = [name for name in self._engine.originals.names() if self._finder.wanted([self._marker.name(name)])]
         known = self._engine.store.known_originals(names) if names else frozenset()
         for name in names:
             (self._again if name in known else self._left)["originals", "names"] += 1

@@ -33,7 +33,7 @@ def maintain(engine: Engine) -> Maintenance:
     embed_texts.trim(engine)
     unreached = engine.unreached()
     if not unreached:
-        engine.documents.sweep(lambda name: name in engine.store.known_originals([name]))
+        engine.originals.sweep(lambda name: name in engine.store.known_originals([name]))
     _prune_logs(engine)
     notes = tuple(dict.fromkeys((*engine.store.tune(), *((ERASED,) if erased else ()))))
     failures = (*archive_failures, *compact_failures, *unembedded, *((unreached,) if unreached else ()))

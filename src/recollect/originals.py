@@ -1,5 +1,6 @@
-"""Keeps the originals of documents under the hash of their bytes, one folder per user.
+"""Keeps the originals of documents and media under the hash of their bytes, one folder per user.
 
+They are here, and not with those who read documents: to forget one for good must need nothing that may be missing.
 The invariant: under a name stand the bytes that the name is the hash of, or nothing; a crash leaves at most a file
 that `sweep` removes.
 """
@@ -27,8 +28,8 @@ _JUST_NOW_S = 3_600
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
-class Originals:
-    """A folder of originals, or None: then none are kept."""
+class LocalOriginals:
+    """The port `Originals`: a folder, or None, and then none are kept."""
 
     def __init__(self, folder: Path | None) -> None:
         """Take a folder, which is made when the first original is kept."""
