@@ -14,6 +14,7 @@ import recollect
 from tests import api_reference
 from tests.cli.reference import lay_out
 from tests.providers.server import ProviderServer
+from tests.rows import every
 
 ROOT = Path(__file__).parent.parent
 _BLOCK = re.compile(r"```(python|text)\n(.*?)```", re.DOTALL)
@@ -78,7 +79,7 @@ def test_examples_do_what_they_show(
             assert printed.getvalue() == expected, source
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@every("page", PAGES)
 def test_links_lead_somewhere(page: Path) -> None:
     for target in _LINK.findall(page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target
@@ -100,7 +101,7 @@ def test_the_api_reference_is_current() -> None:
     assert api_reference.PAGE.read_text(encoding="utf-8") == api_reference.reference(), "run `make docs`"
 
 
-@pytest.mark.parametrize("documented", api_reference.documented_classes(), ids=lambda documented: documented.heading)
+@every("documented", api_reference.documented_classes())
 def test_every_public_method_says_what_it_does(documented: api_reference.DocumentedClass) -> None:
     members = dict(api_reference.public_members(documented.kind))
     assert documented.kind.__doc__

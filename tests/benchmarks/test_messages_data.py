@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TypedDict
 
-import pytest
+from tests.rows import every
 
 FOLDER = Path(__file__).parents[2] / "benchmarks" / "data" / "messages"
 TAUGHT = ("en", "ru", "cs", "de")
@@ -48,7 +48,7 @@ def load(language: str) -> list[Labelled]:
     return [json.loads(line) for line in lines]
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@every("language", LANGUAGES)
 def test_there_are_enough_messages_of_each_sort(language: str) -> None:
     lines = load(language)
     assert len(lines) >= (60 if language in TAUGHT else 30)
@@ -57,7 +57,7 @@ def test_there_are_enough_messages_of_each_sort(language: str) -> None:
     assert {line["need"] for line in lines} == {"no", "maybe", "yes"}
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@every("language", LANGUAGES)
 def test_lines_have_known_fields_types_and_keys(language: str) -> None:
     for line in load(language):
         assert line.keys() == {"message", "facts", "need"}, line
@@ -68,7 +68,7 @@ def test_lines_have_known_fields_types_and_keys(language: str) -> None:
             assert label["value"] or label["type"] in {"rule", "decision", "event"}, line
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@every("language", LANGUAGES)
 def test_labels_are_words_of_the_message(language: str) -> None:
     for line in load(language):
         said = MARKS.sub("", line["message"])
@@ -80,7 +80,7 @@ def test_labels_are_words_of_the_message(language: str) -> None:
             assert label["who"] == "me" or label["who"] in said, line
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@every("language", LANGUAGES)
 def test_labels_of_one_message_do_not_overlap(language: str) -> None:
     for line in load(language):
         said = MARKS.sub("", line["message"])
@@ -89,7 +89,7 @@ def test_labels_of_one_message_do_not_overlap(language: str) -> None:
             assert start + length <= following, line
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@every("language", LANGUAGES)
 def test_marks_are_balanced(language: str) -> None:
     for line in load(language):
         assert not MARKS.search(HANDED_OVER.sub("", line["message"])), line

@@ -13,6 +13,7 @@ from benchmarks.places import OWN_SET, load
 from benchmarks.quality import BadSet
 
 from recollect.model.geo import distance_km
+from tests.rows import every
 from tests.waiting import PATIENCE_S
 
 ASKED = "/reverse?format=jsonv2&lat=49.19500&lon=16.60632"
@@ -73,7 +74,7 @@ def test_a_healthy_nominatim_says_where_that_is() -> None:
     assert said["address"]["country_code"] == "cz"
 
 
-@pytest.mark.parametrize(("mood", "status"), [("5xx", 503), ("429", 429)])
+@every(("mood", "status"), [("5xx", 503), ("429", 429)])
 def test_one_that_refuses_does_so(mood: str, status: int) -> None:
     with nominatim(mood) as running, pytest.raises(urllib.error.HTTPError) as refused:
         urllib.request.urlopen(running.url + ASKED, timeout=PATIENCE_S)  # noqa: S310 - loopback
@@ -81,7 +82,7 @@ def test_one_that_refuses_does_so(mood: str, status: int) -> None:
         assert answer.code == status
 
 
-@pytest.mark.parametrize(("mood", "begins"), [("HTML", b"<!DOCTYPE html>"), ("50 MB", b"    ")])
+@every(("mood", "begins"), [("HTML", b"<!DOCTYPE html>"), ("50 MB", b"    ")])
 def test_one_that_talks_nonsense_does_so(mood: str, begins: bytes) -> None:
     with nominatim(mood) as running, urllib.request.urlopen(running.url + ASKED, timeout=PATIENCE_S) as answer:  # noqa: S310 - loopback
         assert answer.read(len(begins)) == begins

@@ -23,6 +23,8 @@ from benchmarks.quality import (
     tabulate,
 )
 
+from tests.rows import every
+
 LINES: Sequence[Mapping[str, object]] = (
     {"id": "c1", "user": "anna", "session": "s", "turn": 0, "timestamp": "2025-03-08T10:00:00", "speaker": "Anna",
      "text": "I sold the bicycle.", "caption": "a blue bicycle"},
@@ -114,7 +116,7 @@ def test_answers_that_know_that_they_are_are_told_from_others() -> None:
     assert answerable(own, {"q0": found()}) == "answerable: this version does not say"
 
 
-@pytest.mark.parametrize(
+@every(
     ("speaker", "role", "person"),
     [
         ("", "user", ""),

@@ -19,6 +19,7 @@ from benchmarks.quality.sets import Line, QualitySet
 
 from recollect.embedding import LocalEmbedder
 from recollect.embedding.bundled_model import LATEST
+from tests.rows import every
 
 ROOT = Path(__file__).parents[2]
 CONDITIONS = Conditions("2026-01-02", "1.2.3", "abc1234", "2 cores of a machine", "sqlite")
@@ -63,7 +64,7 @@ def test_an_interval_without_values_is_refused() -> None:
         bootstrap([])
 
 
-@pytest.mark.parametrize("ranked", [["a", "x", "b", "x", "y"], ["x"], ["a", "b"], []])
+@every("ranked", [["a", "x", "b", "x", "y"], ["x"], ["a", "b"], []])
 def test_saved_places_give_the_scores_of_the_ranking(ranked: Sequence[str]) -> None:
     query = Query("q", "u", "?", "plain", frozenset({"x", "y", "z"}))
     assert answered(query, Found(ranked, None)).scores == score(ranked, query.relevant)

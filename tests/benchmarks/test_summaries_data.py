@@ -1,7 +1,8 @@
 """The labelled conversations are whole, and their summaries keep what must survive."""
 
-import pytest
 from benchmarks.summaries import LabelledTalk, figures, summarize, talks
+
+from tests.rows import every
 
 TALKS = talks()
 
@@ -13,7 +14,7 @@ def test_there_are_enough_of_them_in_four_languages_and_two_halves() -> None:
     assert len({talk.name for talk in TALKS}) == len(TALKS)
 
 
-@pytest.mark.parametrize("talk", TALKS, ids=lambda talk: talk.name)
+@every("talk", TALKS)
 def test_each_has_things_that_were_said_and_filler(talk: LabelledTalk) -> None:
     assert 30 <= len(talk.turns) <= 80
     assert len(talk.things) >= 12
@@ -23,6 +24,6 @@ def test_each_has_things_that_were_said_and_filler(talk: LabelledTalk) -> None:
     assert not any("~" in text for text in said)
 
 
-@pytest.mark.parametrize("part", ["tune", "held-back"])
+@every("part", ["tune", "held-back"])
 def test_nine_in_ten_things_survive_and_little_filler(part: str) -> None:
     assert [figure.line() for figure in figures(summarize(part), part) if not figure.reached] == []

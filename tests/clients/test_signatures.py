@@ -3,8 +3,6 @@
 import inspect
 from collections.abc import Iterator
 
-import pytest
-
 from recollect import UserMemory
 from recollect.api.conversation import Conversation
 from recollect.api.facts import UserEvents, UserFacts, UserInstructions, UserLessons, UserPreferences
@@ -27,6 +25,7 @@ from recollect.client.conversation import ServiceConversation, ServiceMessages, 
 from recollect.client.facts import ServiceEvents, ServiceFacts, ServiceInstructions, ServiceLessons, ServicePreferences
 from recollect.client.media import ServiceMedia
 from recollect.client.user import ServiceUserMemory
+from tests.rows import every
 
 TWINS: dict[type, tuple[type, type]] = {
     UserMemory: (ServiceUserMemory, AsyncServiceUserMemory),
@@ -75,7 +74,7 @@ def test_the_client_has_no_other_verbs() -> None:
         assert set(verbs(client)) <= set(verbs(embedded)), client
 
 
-@pytest.mark.parametrize("embedded", TWINS, ids=lambda kind: kind.__name__)
+@every("embedded", TWINS)
 def test_parameters_and_results_are_the_same(embedded: type) -> None:
     client, awaited = TWINS[embedded]
     for name in verbs(client):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from recollect import NewMessage, ToolCall
 from recollect.dialogue.blocks import messages_of, read_content, role_of, tool_calls
 from recollect.errors import InvalidMessage
+from tests.rows import every
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc", "Z"]), min_size=1, max_size=8)
 
@@ -39,7 +40,7 @@ def test_openai() -> None:
     assert parts.blocks[1]["image_url"] == {"url": "https://x/y"}
 
 
-@pytest.mark.parametrize(
+@every(
     ("role", "fields", "speaker"),
     [
         ("user", {"name": "Jana"}, "Jana"),
@@ -98,7 +99,7 @@ def test_openclaw() -> None:
     assert (result.role, result.tool_call_id) == ("tool", "c1")
 
 
-@pytest.mark.parametrize(
+@every(
     ("fields", "name"),
     [
         ({"__openclaw": {"id": "m1", "seq": 4}, "idempotencyKey": "k1:user"}, "m1"),
@@ -111,7 +112,7 @@ def test_how_openclaw_names_a_message(fields: dict[str, Any], name: str) -> None
     assert one({"role": "user", "content": "Hello", **fields}).id == name
 
 
-@pytest.mark.parametrize(
+@every(
     ("usage", "expected"),
     [
         ({"prompt_tokens": 10, "completion_tokens": 3, "reasoning_tokens": 2}, (10, 3, 2)),
@@ -126,7 +127,7 @@ def test_what_a_model_was_paid_for(usage: Any, expected: tuple[int | None, ...])
     assert (message.input_tokens, message.output_tokens, message.thinking_tokens) == expected
 
 
-@pytest.mark.parametrize(
+@every(
     ("given", "expected"),
     [
         (1_772_355_600, datetime(2026, 3, 1, 9, 0, tzinfo=UTC)),
@@ -140,7 +141,7 @@ def test_moments_as_hosts_write_them(given: object, expected: datetime | None) -
     assert one({"role": "user", "content": "Hello", "said_at": given}).said_at == expected
 
 
-@pytest.mark.parametrize(("name", "role"), [("human", "user"), ("AI", "assistant"), ("developer", "system")])
+@every(("name", "role"), [("human", "user"), ("AI", "assistant"), ("developer", "system")])
 def test_roles_have_other_names(name: str, role: str) -> None:
     assert role_of(name) == role
 
@@ -171,7 +172,7 @@ def test_nothing_is_dropped(content: list[dict[str, Any]]) -> None:
     assert sum(message.role == "tool" for message in made) == sum(block["type"] == "tool_result" for block in content)
 
 
-@pytest.mark.parametrize(
+@every(
     ("offered", "words"),
     [
         ({"content": "Hello"}, "needs a role"),

@@ -1,6 +1,5 @@
 """What a model is shown: it always fits, and a model would accept it."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,6 +7,7 @@ from recollect.dialogue.exchanges import group_exchanges
 from recollect.dialogue.window import choose_window
 from recollect.model.messages import Message
 from tests.dialogue.talks import answered, called, in_order, lost_results, open_calls, said, talks
+from tests.rows import every
 
 ROOMS = st.one_of(st.integers(1, 400), st.sampled_from([1, 5, 1_000, 10_000, 100_000]))
 
@@ -100,7 +100,7 @@ def test_a_new_prompt_with_every_turn_does_not_crowd_out_the_turns() -> None:
     assert (roles.count("system"), roles.count("user")) == (3, 11)
 
 
-@pytest.mark.parametrize(
+@every(
     ("summary", "turns", "room", "shown"),
     [
         (60, [50], 100, ["user"]),  # what was just said comes first

@@ -11,6 +11,7 @@ from recollect.errors import SettingsError
 from recollect.model.memories import Space
 from recollect.ports import RemoteEmbedder
 from recollect.settings.embedding import PROVIDERS, EmbeddingSettings
+from tests.rows import every
 
 KEYS = {"openai_api_key": "ok", "zai_api_key": "zk", "gemini_api_key": "gk", "compatible_api_key": "ck"}
 
@@ -53,7 +54,7 @@ def test_an_unknown_provider_is_refused() -> None:
         create_embedding_provider(settings(), provider="foo")
 
 
-@pytest.mark.parametrize("name", ["openai", "zai", "gemini"])
+@every("name", ["openai", "zai", "gemini"])
 def test_a_missing_key_is_named(name: str) -> None:
     with pytest.raises(SettingsError, match=rf"needs a key\. Set embedding\.{name}_api_key\."):
         create_embedding_provider(settings(provider=name))
@@ -99,7 +100,7 @@ def test_what_is_asked_for_by_name_comes_first() -> None:
     assert embedder.space == Space("openai", "text-embedding-3-small", "", "none", 64, normalised=True)
 
 
-@pytest.mark.parametrize(
+@every(
     ("provider", "model", "dimensions", "words"),
     [
         ("openai", "text-embedding-3-small", 3072, "1 to 1536"),
@@ -127,7 +128,7 @@ def test_only_two_have_a_way_for_large_amounts() -> None:
     assert found == {"openai", "gemini"}
 
 
-@pytest.mark.parametrize(
+@every(
     ("space", "asked"),
     [
         (Space("openai", "text-embedding-3-small", "", "none", 1536, normalised=True), None),
@@ -162,7 +163,7 @@ def test_the_local_encoder_serves_its_own_space_only() -> None:
         embedder_for(settings(), replace(space, revision="another"))
 
 
-@pytest.mark.parametrize(
+@every(
     ("space", "words"),
     [
         (Space("openai", "text-embedding-3-small", "", "none", 1536, normalised=True), "embedding.openai_api_key"),

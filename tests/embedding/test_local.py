@@ -21,6 +21,7 @@ from recollect.embedding.onnx import BATCH_PIECES, batches, require_usable
 from recollect.errors import EmbeddingError, ModelDamaged, SettingsError
 from recollect.model.memories import Space, Vector
 from recollect.models.runtime import Graph
+from tests.rows import every
 
 MEMORIES = (
     "The user is allergic to peanuts.",
@@ -77,7 +78,7 @@ def test_the_first_encoder_has_the_space_that_stores_know_it_by() -> None:
 
 
 # What the encoder gave where it was made, to three digits. Processors and versions of onnxruntime round differently.
-@pytest.mark.parametrize(
+@every(
     ("text", "ids", "first"),
     [
         ("Where do I live?", [453, 459, 51, 824, 35], [0.108, -0.067, 0.126, 0.03, 0.004, -0.027]),
@@ -131,7 +132,7 @@ def test_a_vector_does_not_depend_on_its_batch(
     np.testing.assert_array_equal(encoder.embed([TEXTS[row] for row in rows]), alone[rows])
 
 
-@pytest.mark.parametrize(("words", "amount"), [(0, 40), (1, 33), (4, 9), (9, 5), (36, 12), (100, 4), (251, 3)])
+@every(("words", "amount"), [(0, 40), (1, 33), (4, 9), (9, 5), (36, 12), (100, 4), (251, 3)])
 def test_a_vector_does_not_depend_on_other_texts_of_its_length(
     embedder: LocalEmbedder, words: int, amount: int
 ) -> None:
@@ -194,7 +195,7 @@ def test_a_long_text_is_read_up_to_its_256th_piece(embedder: LocalEmbedder) -> N
     assert not np.array_equal(cut, short)
 
 
-@pytest.mark.parametrize(
+@every(
     "text",
     [
         "",
@@ -216,7 +217,7 @@ def test_any_text_gets_a_usable_vector(embedder: LocalEmbedder, text: str) -> No
     np.testing.assert_allclose(np.linalg.norm(vectors[0]), 1.0, atol=1e-6)
 
 
-@pytest.mark.parametrize(
+@every(
     ("question", "memory"),
     [
         ("What must not be in the food?", 0),
@@ -356,13 +357,13 @@ def test_a_failure_of_onnxruntime_is_an_embedding_error(embedder: LocalEmbedder)
         embedder._loaded()._run([[2, unknown_piece, 3]])
 
 
-@pytest.mark.parametrize("row", [[0.0, 0.0], [np.nan, 1.0], [np.inf, 0.0]])
+@every("row", [[0.0, 0.0], [np.nan, 1.0], [np.inf, 0.0]])
 def test_an_unusable_vector_is_refused(row: Sequence[float]) -> None:
     with pytest.raises(EmbeddingError, match="text 2"):
         require_usable(np.array([[0.6, 0.8], row], dtype=np.float32))
 
 
-@pytest.mark.parametrize("wrong", [{"threads": 0}, {"threads": -1}, {"batch_size": 0}])
+@every("wrong", [{"threads": 0}, {"threads": -1}, {"batch_size": 0}])
 def test_numbers_below_one_are_refused(wrong: dict[str, int]) -> None:
     with pytest.raises(SettingsError, match="expected at least 1"):
         LocalEmbedder(threads=wrong.get("threads"), batch_size=wrong.get("batch_size", 32))

@@ -1,12 +1,11 @@
-import pytest
-
 from recollect.embedding import vector_dims_for_model
 from recollect.embedding.known_models import LIMITS, MODELS, known_model
 from recollect.embedding.prefixes import prefixed, scheme_for
 from recollect.settings.embedding import PROVIDERS
+from tests.rows import every
 
 
-@pytest.mark.parametrize(
+@every(
     ("model", "provider", "dimensions"),
     [
         ("text-embedding-3-small", None, 1536),
@@ -52,7 +51,7 @@ def test_the_table_makes_sense() -> None:
         assert provider == "openai-compatible" or known_model(limits.usual_model, provider)
 
 
-@pytest.mark.parametrize(
+@every(
     ("model", "scheme"),
     [
         ("intfloat/multilingual-e5-large", "e5"),

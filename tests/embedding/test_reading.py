@@ -9,6 +9,7 @@ from recollect.embedding.check_response import by_index, listed, tokens, unit_ro
 from recollect.embedding.protocols import E5Protocol, EmbeddingProtocol, GeminiProtocol, OllamaProtocol, OpenAiProtocol
 from recollect.errors import EmbeddingError
 from recollect.http_client import ApiKey, HttpResponse
+from tests.rows import every
 
 
 def received(body: object) -> HttpResponse:
@@ -25,12 +26,12 @@ def test_lists_and_base64_are_read_alike() -> None:
     assert rows.dtype == np.float32
 
 
-@pytest.mark.parametrize("scale", [1e-300, 1e-30, 1.0, 1e30, 1e300])
+@every("scale", [1e-300, 1e-30, 1.0, 1e30, 1e300])
 def test_any_scale_becomes_unit_length(scale: float) -> None:
     np.testing.assert_allclose(unit_rows([[3.0 * scale, 4.0 * scale]], 2, "host"), [[0.6, 0.8]], rtol=1e-6)
 
 
-@pytest.mark.parametrize(
+@every(
     ("raw", "words"),
     [
         ([[1.0, 2.0], [1.0]], "vector of 1 numbers for text 2, expected 2"),
@@ -69,7 +70,7 @@ def test_numbers_say_the_order() -> None:
     assert by_index(received(body), body, 2) == ["a", "b"]
 
 
-@pytest.mark.parametrize(
+@every(
     ("items", "words"),
     [
         ([{"index": 0}, {"index": 0}], "two vectors for text 0"),
@@ -96,14 +97,14 @@ def test_an_error_with_a_good_status_is_shown() -> None:
         listed(received(body), None, 1)
 
 
-@pytest.mark.parametrize(
+@every(
     ("found", "count"), [(7, 7), ("12", 12), (0, 0), (-1, None), (True, None), ("x", None), (None, None), (1.5, None)]
 )
 def test_tokens_are_whole_numbers_or_unknown(found: object, count: int | None) -> None:
     assert tokens(found) == count
 
 
-@pytest.mark.parametrize(
+@every(
     ("wire", "body", "raw", "spent"),
     [
         (

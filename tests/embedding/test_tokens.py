@@ -4,11 +4,11 @@ import random
 import string
 from concurrent.futures import ThreadPoolExecutor
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.embedding.tokens import LocalTokenizer
+from tests.rows import every
 
 COUNT = LocalTokenizer().count
 
@@ -22,7 +22,7 @@ KNOWN = (
 )
 
 
-@pytest.mark.parametrize(("text", "tokens"), KNOWN)
+@every(("text", "tokens"), KNOWN)
 def test_a_count_is_near_that_of_a_common_model(text: str, tokens: int) -> None:
     assert tokens * 0.7 <= COUNT(text) <= tokens * 2
 
@@ -31,7 +31,7 @@ def test_nothing_is_nothing() -> None:
     assert COUNT("") == 0
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "least"),
     [
         ("🦊" * 10, 10),
@@ -50,7 +50,7 @@ def test_what_the_tokenizer_does_not_know_is_not_one_token(text: str, least: int
     assert COUNT(text) >= least
 
 
-@pytest.mark.parametrize("text", ["a", "word", "🦊", "ž", "漢"])
+@every("text", ["a", "word", "🦊", "ž", "漢"])
 def test_what_can_be_seen_is_at_least_one_token(text: str) -> None:
     assert COUNT(text) >= 1
 
@@ -82,10 +82,9 @@ def _noise(size: int) -> str:
     return "".join(random.Random(7).choices(string.ascii_letters + string.digits, k=size))
 
 
-@pytest.mark.parametrize(
+@every(
     "text",
     ["word " * 200_000, "x" * 1_000_000, "я" * 500_000, "🦊" * 250_000, " " * 1_000_000 + "end", _noise(1_000_000)],
-    ids=["words", "one letter", "cyrillic", "emoji", "blanks", "noise"],
 )
 def test_a_megabyte_comes_to_an_end(text: str) -> None:
     counted, size = COUNT(text), len(text.encode())
@@ -101,6 +100,6 @@ def test_threads_may_share_one() -> None:
         assert list(pool.map(shared.count, texts)) == [COUNT(text) for text in texts]
 
 
-@pytest.mark.parametrize("text", ["\ufffd" * 1_000, "\u200d" * 1_000, "\u2062" * 1_000])
+@every("text", ["\ufffd" * 1_000, "\u200d" * 1_000, "\u2062" * 1_000])
 def test_what_the_tokenizer_drops_is_read_by_models(text: str) -> None:
     assert COUNT(f"a{text}b") >= 20

@@ -10,6 +10,7 @@ from recollect.llm import ChatClient
 from recollect.model.messages import Usage
 from tests.llm.conftest import KEY, make_client
 from tests.llm.server import HELLO, ChatServer, Reply, completion, failure
+from tests.rows import every
 
 
 def ask(client: ChatClient) -> str:
@@ -214,7 +215,7 @@ def test_a_closed_client_can_be_asked_again(client: ChatClient) -> None:
     assert ask(client) == HELLO
 
 
-@pytest.mark.parametrize(
+@every(
     "url",
     ["", "api.openai.com/v1", "ftp://host/v1", "http://", "http://[::1", "https://me:pw@host/v1", "https://host?key=1"],
 )
@@ -224,7 +225,7 @@ def test_an_address_that_is_none_is_refused(url: str) -> None:
     assert "pw" not in str(caught.value)
 
 
-@pytest.mark.parametrize("key", ["line\nbreak", "schlüssel"])
+@every("key", ["line\nbreak", "schlüssel"])
 def test_a_key_that_no_header_can_carry_is_refused_unseen(key: str) -> None:
     with pytest.raises(SettingsError, match="API key") as caught:
         ChatClient("https://host/v1", "m", key)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from recollect.mcp.json_lines import InvalidLine, format_line, parse_line
 from tests.mcp_door.conftest import command
 from tests.mcp_door.test_stdio import HELLO, PRIVATE, Process, call
+from tests.rows import every
 from tests.waiting import PATIENCE_S
 
 UNREADABLE, NO_REQUEST, BAD_PARAMS = -32700, -32600, -32602
@@ -45,7 +46,7 @@ UNFIT = [
 ]
 
 
-@pytest.mark.parametrize(("line", "code", "number"), UNFIT)
+@every(("line", "code", "number"), UNFIT)
 def test_a_line_that_is_no_message_is_refused_to_whoever_sent_it(line: bytes, code: int, number: object) -> None:
     with pytest.raises(InvalidLine) as refused:
         parse_line(line)

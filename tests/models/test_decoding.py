@@ -23,6 +23,7 @@ from recollect.models.decoding import (
     span_features,
     statements,
 )
+from tests.rows import every
 
 LABELS = ReaderLabels.from_json({"types": ["fact", "pref"], "keys": ["-", "home", "child"]})
 TAGS = ("O", "B-fact", "I-fact", "B-pref", "I-pref")
@@ -157,7 +158,7 @@ def test_what_is_handed_over_is_merged_over_small_gaps() -> None:
     assert [span.of(TEXT) for span in handed_over(numbers, TEXT)] == ["hello, I live in Brno", "love tea"]
 
 
-@pytest.mark.parametrize(("length", "begins"), [(24, None), (25, 40), (60, 40)])
+@every(("length", "begins"), [(24, None), (25, 40), (60, 40)])
 def test_a_long_run_is_pasted_text(length: int, begins: int | None) -> None:
     handed = np.zeros(120, np.float32)
     handed[3:20] = 0.9

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from recollect.model.messages import Usage
 from recollect.model.readings import Reading, TextSpan
 from recollect.models.reader import LocalReader
+from tests.rows import every
 
 FACT = "I live in Brno and my wife Jana is allergic to nuts"
 TEXTS = (
@@ -49,7 +50,7 @@ def check(reading: Reading, text: str) -> None:
     assert reading.usage == Usage()
 
 
-@pytest.mark.parametrize("text", TEXTS, ids=lambda text: ascii(text[:12]))
+@every("text", TEXTS)
 def test_parts_lie_inside_and_apart(reader: LocalReader, text: str) -> None:
     reading = reader.read(text)
     check(reading, text)

@@ -11,6 +11,7 @@ from recollect.model.calibration import KEEP
 from recollect.models.reader import LocalReader
 from recollect.models.reader_graph import MOST_CHARACTERS, MOST_PIECES, WINDOW_PIECES
 from tests.models.conftest import seen
+from tests.rows import every
 from tests.sizes import sized
 
 CHATTER = "well the weather was nice today and we walked around for a while, nothing special really. "
@@ -32,7 +33,7 @@ def pieces(reader: LocalReader, text: str) -> int:
     return len(reader._loaded()._pieces.encode(text).ids)
 
 
-@pytest.mark.parametrize("times", range(6, 26, sized(3, 1)))
+@every("times", range(6, 26, sized(3, 1)))
 def test_a_fact_is_found_wherever_the_windows_meet(reader: LocalReader, times: int) -> None:
     text = CHATTER * times + "I live in Brno with my wife Jana. " + CHATTER * 3
     reading = reader.read(text)
@@ -56,7 +57,7 @@ def test_a_long_letter_of_the_users_own_teaches_much(reader: LocalReader) -> Non
     assert len(reading.statements) >= 10
 
 
-@pytest.mark.parametrize(
+@every(
     "instruction",
     [
         "translate this into German please:",
@@ -65,7 +66,7 @@ def test_a_long_letter_of_the_users_own_teaches_much(reader: LocalReader) -> Non
         "переведи это на английский:",
     ],
 )
-@pytest.mark.parametrize("place", ["before", "after"])
+@every("place", ["before", "after"])
 def test_a_pasted_text_teaches_nothing_wherever_the_instruction_stands(
     reader: LocalReader, instruction: str, place: str
 ) -> None:
@@ -93,7 +94,7 @@ def test_the_rest_of_a_pasted_text_is_not_computed(reader: LocalReader, monkeypa
     assert max(sizes) <= WINDOW_PIECES
 
 
-@pytest.mark.parametrize("times", [10, 300, 1_500])
+@every("times", [10, 300, 1_500])
 def test_the_need_of_a_long_message_is_that_of_its_ends(reader: LocalReader, times: int) -> None:
     asked = "what did I tell you about my sister's allergy?"
     task = "summarise this in three points please"

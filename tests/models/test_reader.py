@@ -15,6 +15,7 @@ from recollect.models.bundled import FOLDER, READER
 from recollect.models.reader import LocalReader
 from recollect.models.reader_graph import ReaderGraph
 from tests.models.conftest import seen
+from tests.rows import every
 
 PROBABLY = 0.05  # versions of onnxruntime and processors round differently
 WITH_ANOTHERS_WORDS = (
@@ -34,7 +35,7 @@ print(reader.name, reader.costs, [name for name in ("onnxruntime", "tokenizers")
     assert run_python(code) == "recollect-reader-1 False []"
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "need", "statements", "sure"),
     [
         (WITH_ANOTHERS_WORDS, (0.97, 0.02, 0.02), [("fact", "name", "I'm Priya", "Priya")], [0.4]),
@@ -85,7 +86,7 @@ def run_python(code: str) -> str:
     return done.stdout.strip()
 
 
-@pytest.mark.parametrize("library", ["onnxruntime", "tokenizers"])
+@every("library", ["onnxruntime", "tokenizers"])
 def test_a_library_that_cannot_be_imported_is_a_reader_error(library: str) -> None:
     code = f"""
 import sys
@@ -159,13 +160,13 @@ def test_a_failure_of_onnxruntime_is_a_reader_error(reader: LocalReader) -> None
         reader._loaded()._run([unknown_piece])
 
 
-@pytest.mark.parametrize("threads", [0, -1])
+@every("threads", [0, -1])
 def test_fewer_than_one_thread_is_refused(threads: int) -> None:
     with pytest.raises(SettingsError, match="expected at least 1"):
         LocalReader(threads=threads)
 
 
-@pytest.mark.parametrize("text", ["", " \n\t", "\u200b\ufeff", "\x00"])
+@every("text", ["", " \n\t", "\u200b\ufeff", "\x00"])
 def test_a_message_without_words_says_nothing_and_needs_nothing(reader: LocalReader, text: str) -> None:
     assert reader.read(text) == Reading(need=NEED_NONE, reader="recollect-reader-1")
 

@@ -14,6 +14,7 @@ from recollect.models.reranker import LocalReranker
 from recollect.models.reranker_graph import PieceLimits, RerankerGraph
 from recollect.ports import Reranker, RerankText
 from tests.models.test_reader import run_python
+from tests.rows import every
 
 ABOUT = 0.15  # versions of onnxruntime and processors round differently
 ILLNESS = "which illness do I have?"
@@ -44,7 +45,7 @@ print(reranker.name, reranker.is_remote, [name for name in ("onnxruntime", "toke
     assert run_python(code) == "recollect-reranker-2 False []"
 
 
-@pytest.mark.parametrize(
+@every(
     ("question", "text", "ids", "score"),
     [
         (

@@ -12,6 +12,7 @@ from tests.providers.activity import Activity
 from tests.providers.faults import MORE_FAULTS
 from tests.providers.server import FAULTS, ProviderServer
 from tests.providers.vectors import vector_of
+from tests.rows import every
 from tests.waiting import PATIENCE_S
 
 
@@ -37,7 +38,7 @@ def test_a_fault_must_be_known() -> None:
         server.fault = "sleepy"
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@every("fault", FAULTS)
 def test_a_fault_comes_and_goes(fault: str) -> None:
     with ProviderServer(slow_s=1.5) as server:
         port = urlsplit(server.url("openai")).port

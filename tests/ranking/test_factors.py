@@ -10,6 +10,7 @@ from recollect.ranking import factors
 from recollect.ranking.context import _SHORT
 from recollect.ranking.factors import Fading
 from recollect.settings import RecallSettings
+from tests.rows import every
 
 NOW = datetime(2026, 3, 1, 9, tzinfo=UTC)
 FADING = Fading({"event": 30.0}, 0.1)
@@ -54,7 +55,7 @@ def test_the_more_trusted_the_better() -> None:
     assert min(tiers) > 0.0
 
 
-@pytest.mark.parametrize("role", [role for role in ROLES if role != "user"])
+@every("role", [role for role in ROLES if role != "user"])
 def test_what_an_assistant_said_comes_later_the_longer_it_is(role: MessageRole) -> None:
     short, middle, long = (factors.role(role, tokens, asked_of_assistant=False) for tokens in (1, _SHORT, _SHORT * 10))
     assert 1.0 > factors._SHORT_ANSWER >= short > middle > long >= factors._LONG_ANSWER

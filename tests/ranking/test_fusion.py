@@ -9,6 +9,7 @@ from recollect.engine.search.channels import ScoredCandidates, highest
 from recollect.model.literals import FUSIONS
 from recollect.ranking.bm25 import TextScores
 from recollect.ranking.fusion import _FIXED_VECTOR, DEFAULT, TEXT, VECTOR, Fused, FusionRecipe, belief, fuse
+from tests.rows import every
 
 CLOSE = 1e-9
 
@@ -68,8 +69,8 @@ def test_parts_can_be_brought_to_another_scale() -> None:
         assert part.score == fused.parts("a")[name].score
 
 
-@pytest.mark.parametrize("missing", [None, found({})])
-@pytest.mark.parametrize("method", FUSIONS)
+@every("missing", [None, found({})])
+@every("method", FUSIONS)
 def test_without_text_the_vectors_have_all_the_weight(missing: TextScores | None, method: str) -> None:
     fused = fuse({"a": 0.6, "b": -0.2}, missing, FusionRecipe(method=method))  # type: ignore[arg-type]
     assert fused.relevance == {"a": 0.6, "b": 0.0}
@@ -77,7 +78,7 @@ def test_without_text_the_vectors_have_all_the_weight(missing: TextScores | None
     assert fused.similarity("b") == 0.0
 
 
-@pytest.mark.parametrize("method", FUSIONS)
+@every("method", FUSIONS)
 def test_without_vectors_the_text_has_all_the_weight_and_no_more_trust_than_it_deserves(method: str) -> None:
     fused = fuse({}, TextScores({"a": 8.0, "b": 2.0}, 0.4, 0.9), FusionRecipe(method=method))  # type: ignore[arg-type]
     assert fused.relevance == pytest.approx({"a": 0.4, "b": 0.1})
@@ -124,7 +125,7 @@ def test_the_best_of_poor_rows_stays_low() -> None:
     assert max(fuse({"a": 0.15, "b": 0.12}, found({"b": 1.2}, fullest=0.05)).relevance.values()) < 0.25
 
 
-@pytest.mark.parametrize("fullest", [0.0, 1.0])
+@every("fullest", [0.0, 1.0])
 def test_fixed_weights_do_not_ask_how_far_words_are_believed(fullest: float) -> None:
     fused = fuse({"a": 0.5, "b": 0.4}, found({"b": 8.0}, fullest), FusionRecipe(method="fixed"))
     assert fused.relevance["a"] == pytest.approx(_FIXED_VECTOR * 0.5)
@@ -140,7 +141,7 @@ def test_reciprocal_ranks_ask_for_the_order_only() -> None:
     assert fuse({"a": 0.5, "b": 0.49}, found({"b": 2.0, "c": 0.1}), recipe).relevance == fused.relevance
 
 
-@pytest.mark.parametrize("method", ["weighted", "fixed"])
+@every("method", ["weighted", "fixed"])
 def test_rows_that_are_looked_at_later_fare_as_if_they_had_been_there(method: str) -> None:
     recipe = FusionRecipe(method=method)  # type: ignore[arg-type]
     later, together = fuse({"a": 0.9}, found({"a": 2.0}), recipe), fuse({"a": 0.9, "b": 0.4}, found({"a": 2.0}), recipe)

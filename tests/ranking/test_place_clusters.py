@@ -4,7 +4,6 @@ import random
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from recollect.model.places import NamedPlace, PlaceSummary, Sighting
 from recollect.ranking.place_clusters import summarize
 from tests.congruence.twins import examples
 from tests.places.globe import CENTRES, destination
+from tests.rows import every
 from tests.sizes import sized
 
 _NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -34,7 +34,7 @@ def test_nothing_is_nowhere() -> None:
     assert _places(named=(_HOME,)) == ()
 
 
-@pytest.mark.parametrize("middle", CENTRES, ids=str)
+@every("middle", CENTRES)
 def test_what_lies_close_together_is_one_place(middle: Point) -> None:
     """All around a spot, also at a pole and on both sides of the meridian at which longitudes begin."""
     around = [destination(middle, bearing, 0.12) for bearing in range(7)]
@@ -111,7 +111,7 @@ def test_a_name_that_was_given_wins() -> None:
     assert {place.name for place in _places(_seen(near), named=(closer, _HOME))} == {"closer"}
 
 
-@pytest.mark.parametrize("where", CENTRES, ids=str)
+@every("where", CENTRES)
 def test_a_name_reaches_as_far_as_it_should(where: Point) -> None:
     home = NamedPlace("home", *where, "", _NOON)
     for bearing in range(7):

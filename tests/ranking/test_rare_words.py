@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
-import pytest
 
 from recollect.engine.search.channels import highest
 from recollect.ports import TextCandidate, TextCandidates
 from recollect.ranking import bm25, fusion
 from recollect.text.terms import index_terms, query_terms, query_words
+from tests.rows import every
 
 _PLACES = ("harbour", "station", "market", "bridge", "mill")
 _THINGS = ("rope", "paint", "tiles", "lamps", "wire", "glass", "cement", "pipes", "nails", "wood", "sand", "stone")
@@ -42,7 +42,7 @@ def _bags_of_words(texts: list[str]) -> np.ndarray:
     return np.array([total / np.linalg.norm(total) for total in sums])
 
 
-@pytest.mark.parametrize(("sign", "among_first"), [(_word, 10), (_code, 1)], ids=["a word", "a code"])
+@every(("sign", "among_first"), [(_word, 10), (_code, 1)])
 def test_a_rare_word_is_found_beside_a_place_that_many_texts_name(sign: Callable[[int], str], among_first: int) -> None:
     texts = _texts(sign)
     questions = [f"Which crate is {sign(n)} near the {_PLACES[n % 5]}" for n in _ASKED]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from recollect.ranking.variety import _ALIKE, fold, overlap, spread
 from recollect.text.near_duplicates import same_statement
 from recollect.text.terms import index_terms
+from tests.rows import every
 
 words = st.frozensets(st.sampled_from(("tea", "green", "anna", "lamp", "12", "13")), max_size=5)
 rows = st.dictionaries(st.sampled_from([f"m{i}" for i in range(8)]), st.tuples(st.floats(0.0, 1.0), words))
@@ -53,12 +54,12 @@ def test_nearly_the_same_words_are_a_repetition() -> None:
     assert folded(f"{kept} really", kept) == {1: [2]}
 
 
-@pytest.mark.parametrize(("one", "other"), [("12", "13"), ("12", ""), ("2026-03-01", "2026-03-02"), ("b2", "b3")])
+@every(("one", "other"), [("12", "13"), ("12", ""), ("2026-03-01", "2026-03-02"), ("b2", "b3")])
 def test_another_number_is_another_thing(one: str, other: str) -> None:
     assert folded(f"{LONG} {LONG.upper()} {one}", f"{LONG} {LONG.upper()} {other}") == {1: [], 2: []}
 
 
-@pytest.mark.parametrize(
+@every(
     ("one", "other"),
     [
         ("Anna eats peanuts", "Anna does not eat peanuts"),

@@ -26,6 +26,7 @@ from recollect.http_client.connection import _proxied, retry_after_s
 from recollect.http_client.deadline import _Backend
 from tests.providers.server import ProviderServer
 from tests.remote.test_breaker import Ticks
+from tests.rows import every
 from tests.waiting import PATIENCE_S
 
 KEY = "sk-REMOTE-0123456789"
@@ -303,13 +304,13 @@ def test_a_date_is_read_by_the_clock_of_the_server() -> None:
     assert retry_after_s({}) is None
 
 
-@pytest.mark.parametrize("content", [b"", b"<html>", b'{"data": [', b"[1]", b"\xff", b"[" * 100_000])
+@every("content", [b"", b"<html>", b'{"data": [', b"[1]", b"\xff", b"[" * 100_000])
 def test_what_is_no_object_may_be_one_next_time(content: bytes) -> None:
     with pytest.raises(Transient, match=r"^host answered with"):
         HttpResponse("host", "text/html", content, ApiKey(KEY)).parsed()
 
 
-@pytest.mark.parametrize(
+@every(
     ("content", "said"),
     [
         (b'{"error": {"message": "too long", "type": "invalid"}}', "too long"),

@@ -13,6 +13,7 @@ from recollect.reranking.protocols import as_logits
 from recollect.reranking.provider import ProviderReranker
 from recollect.settings import RerankSettings
 from tests.reranking.server import PATHS, RerankServer
+from tests.rows import every
 
 KEY = "rk-0123456789"
 QUESTION = "where is the spare key"
@@ -131,7 +132,7 @@ def test_probabilities_become_logits_and_other_numbers_stay() -> None:
     assert as_logits([-3.0, 0.5, 7.5]) == [-3.0, 0.5, 7.5]
 
 
-@pytest.mark.parametrize(
+@every(
     ("given", "missing"),
     [
         ({"provider": "compatible"}, r"rerank\.url"),

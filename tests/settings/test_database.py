@@ -15,6 +15,7 @@ from recollect.settings import (
     load_settings,
 )
 from recollect.settings.database import _split
+from tests.rows import every
 from tests.settings.common import FILLED_TEXT, Write, escaped, refusal
 
 
@@ -48,7 +49,7 @@ def test_a_url_is_kept(write: Write, written: str, read: str) -> None:
     assert load_settings(write(f"database = '{written}'"), environ={}).database == read
 
 
-@pytest.mark.parametrize(
+@every(
     "url",
     [
         "postgresql://u:p@ss@h/d",
@@ -85,14 +86,14 @@ def test_replicas_are_urls_with_spaces_between_them_or_a_list(write: Write) -> N
     assert shown == "postgresql://a,b/m postgresql://u:***@c/m"
 
 
-@pytest.mark.parametrize("replica", ["memory.db", "postgresql://u:p@s@h/d", "mysql://u:p@h/d", 5])
+@every("replica", ["memory.db", "postgresql://u:p@s@h/d", "mysql://u:p@h/d", 5])
 def test_a_replica_that_is_no_url_is_refused_without_its_password(replica: object) -> None:
     refused = refusal(overrides={"postgres.replicas": ["postgresql://h/d", replica]})
     assert "expected a list of postgresql://user:password@host:port/database with special" in refused
     assert "p@" not in refused
 
 
-@pytest.mark.parametrize(
+@every(
     ("parts", "url"),
     [
         ({"database": "m"}, "postgresql://localhost:5432/m"),

@@ -7,6 +7,7 @@ import pytest
 from recollect.settings import (
     load_settings,
 )
+from tests.rows import every
 from tests.settings.common import Write, refusal
 
 
@@ -62,7 +63,7 @@ def test_variables_are_substituted_in_files_and_arguments(write: Write) -> None:
     assert load_settings(environ=environ, overrides={"user": "x${NAME}"}).user == "xanna"
 
 
-@pytest.mark.parametrize(
+@every(
     ("written", "read"),
     [("$${NAME}", "${NAME}"), ("$$${NAME}", "$${NAME}"), ("a$b$$c{d}", "a$b$$c{d}"), ("${A}", "${NAME}")],
 )
@@ -85,7 +86,7 @@ def test_what_is_overridden_needs_no_variable(write: Write) -> None:
     assert load_settings(path, environ={"RECOLLECT_DATABASE": "/a.db"}).database == "/a.db"
 
 
-@pytest.mark.parametrize("broken", ["${", "a${}", "${A-B}", "${A:-b}", "${1}"])
+@every("broken", ["${", "a${}", "${A-B}", "${A:-b}", "${1}"])
 def test_a_broken_reference_is_refused(broken: str) -> None:
     assert refusal(overrides={"user": broken}) == (
         "user in an argument holds a ${ that names no variable; write ${NAME}, or $${ for a ${ that stands for itself."

@@ -8,6 +8,7 @@ import pytest
 
 from recollect.errors import SettingsError
 from recollect.settings import FederationSettings, Settings, load_settings
+from tests.rows import every
 from tests.settings.common import Write, refusal
 
 KEY = "rk_office_geheim"
@@ -57,7 +58,7 @@ WRONG = (
 )
 
 
-@pytest.mark.parametrize("line", WRONG)
+@every("line", WRONG)
 def test_what_is_no_node_is_refused_without_showing_it(line: str) -> None:
     lines = line.split("\n")
     environ = {"RECOLLECT_FEDERATION_NODES": line}

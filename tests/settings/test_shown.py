@@ -4,8 +4,6 @@ import subprocess
 import sys
 from dataclasses import replace
 
-import pytest
-
 from recollect import settings as public
 from recollect.settings import (
     EmbeddingSettings,
@@ -13,9 +11,10 @@ from recollect.settings import (
     hide_password,
     load_settings,
 )
+from tests.rows import every
 
 
-@pytest.mark.parametrize(
+@every(
     ("location", "shown"),
     [
         ("/home/me/a.db", "/home/me/a.db"),

@@ -14,10 +14,11 @@ from recollect.settings import (
     Settings,
     load_settings,
 )
+from tests.rows import every
 from tests.settings.common import Write, refusal
 
 
-@pytest.mark.parametrize(
+@every(
     ("name", "value", "shown", "expected"),
     [
         ("recall.limit", 0, "0", "a whole number from 1 to 100"),
@@ -110,15 +111,13 @@ def test_a_section_must_be_a_table(write: Write) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "written", ["message: 7, fact: 365.5", "message: 7\nfact: 365.5", ["message: 7", "fact: 365.5"]]
-)
+@every("written", ["message: 7, fact: 365.5", "message: 7\nfact: 365.5", ["message: 7", "fact: 365.5"]])
 def test_half_lives_are_read_as_people_write_them(written: object) -> None:
     settings = load_settings(os.devnull, environ={}, overrides={"recall.half_life_days": written})
     assert settings.recall.half_lives() == {"message": 7.0, "fact": 365.5}
 
 
-@pytest.mark.parametrize("written", ["message: soon", "message: 0", "message: -1", "message: inf"])
+@every("written", ["message: soon", "message: 0", "message: -1", "message: inf"])
 def test_a_half_life_is_a_number_of_days(written: str) -> None:
     expected = f"recall.half_life_days has {written!r}; after the colon comes a number of days above 0."
     assert refusal(os.devnull, overrides={"recall.half_life_days": written}).startswith(expected)
@@ -144,7 +143,7 @@ def test_one_of_the_weights_must_count(write: Write) -> None:
     assert load_settings(path, environ={}).recall.vector_weight == 0
 
 
-@pytest.mark.parametrize("off", [None, False, "never", "NEVER", "false", "null"])
+@every("off", [None, False, "never", "NEVER", "false", "null"])
 def test_archiving_can_be_off(off: object) -> None:
     assert load_settings(environ={}, overrides={"compaction.archive_days": off}).compaction.archive_days is None
     if isinstance(off, str):
@@ -152,7 +151,7 @@ def test_archiving_can_be_off(off: object) -> None:
         assert loaded.compaction.archive_days is None
 
 
-@pytest.mark.parametrize("auto", [None, "auto", "null"])
+@every("auto", [None, "auto", "null"])
 def test_threads_can_be_automatic(auto: object) -> None:
     assert load_settings(environ={}, overrides={"embedding.threads": auto}).embedding.threads is None
 

@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 from recollect.errors import InvalidMemory
 from recollect.text.clean import MAX_CHARACTERS, clean, clean_content, fingerprint_text
 from tests.growth import assert_linear
+from tests.rows import every
 
 texts = st.text(st.characters(exclude_categories=["Cs"]))
 
 
-@pytest.mark.parametrize(
+@every(
     ("given_text", "kept"),
     [
         ("  Anna is allergic to peanuts \n", "Anna is allergic to peanuts"),
@@ -33,13 +34,13 @@ def test_refuses_half_a_surrogate_pair_and_says_where() -> None:
         clean("cake\ud83d")
 
 
-@pytest.mark.parametrize("value", [None, 7, b"bytes", ["text"]])
+@every("value", [None, 7, b"bytes", ["text"]])
 def test_refuses_what_is_not_text_and_names_it(value: object) -> None:
     with pytest.raises(InvalidMemory, match=type(value).__name__):
         clean(value)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("empty", ["", "  \n\t ", "\x00\x01"])
+@every("empty", ["", "  \n\t ", "\x00\x01"])
 def test_refuses_content_that_is_empty_once_cleaned(empty: str) -> None:
     with pytest.raises(InvalidMemory, match="empty"):
         clean_content(empty)
@@ -59,14 +60,14 @@ def test_cleaning_twice_changes_nothing_and_gives_composed_text(text: str) -> No
     assert not set(once) & {chr(code) for code in range(32) if chr(code) not in "\t\n"}
 
 
-@pytest.mark.parametrize("marks", ["\u0301\u0323", "\u0f73", "\u0344\u0323"])
+@every("marks", ["\u0301\u0323", "\u0f73", "\u0344\u0323"])
 def test_a_pile_of_marks_takes_linear_time(marks: str) -> None:
     assert_linear(lambda size: (clean("a" + marks * size), fingerprint_text("a" + marks * size)), 50_000)
     once = clean("a" + marks * 50_000)
     assert clean(once) == once
 
 
-@pytest.mark.parametrize(
+@every(
     ("one", "other"),
     [
         ("Anna likes tea", "anna  likes\ntea."),
@@ -80,9 +81,7 @@ def test_the_fingerprint_ignores_case_spacing_width_and_the_end_of_the_sentence(
     assert fingerprint_text(one) == fingerprint_text(other)
 
 
-@pytest.mark.parametrize(
-    ("one", "other"), [("locker 17", "locker 18"), ("resume", "résumé"), ("no, thanks", "no thanks"), ("!", "?")]
-)
+@every(("one", "other"), [("locker 17", "locker 18"), ("resume", "résumé"), ("no, thanks", "no thanks"), ("!", "?")])
 def test_the_fingerprint_keeps_every_other_difference(one: str, other: str) -> None:
     assert fingerprint_text(one) != fingerprint_text(other)
 

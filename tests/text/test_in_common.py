@@ -1,10 +1,9 @@
 # ruff: noqa: RUF001  # letters of other alphabets are the point here
 """Questions about what several people have in common: who is compared, and whom a text is about."""
 
-import pytest
-
 from recollect.text.in_common import Party, compared_parties, same_name
 from tests.growth import assert_linear
+from tests.rows import every
 
 I_IN_ENGLISH = Party(frozenset(), "en")
 
@@ -13,7 +12,7 @@ def named(text: str) -> list[list[str]]:
     return [sorted(party.names) or [f"user, {party.language}"] for party in compared_parties(text)]
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "parties"),
     [
         ("What do Tom and Mia have in common?", [["tom"], ["mia"]]),
@@ -36,7 +35,7 @@ def test_a_question_names_those_whom_it_compares(text: str, parties: list[list[s
     assert named(text) == parties
 
 
-@pytest.mark.parametrize(
+@every(
     "text",
     [
         "What do Tom and Mia do on Fridays?",  # nothing is compared
@@ -53,15 +52,13 @@ def test_other_questions_compare_no_one(text: str) -> None:
     assert compared_parties(text) == ()
 
 
-@pytest.mark.parametrize(
-    ("name", "other"), [("mia", "mii"), ("mia", "miou"), ("tom", "tomas"), ("тома", "томом"), ("мия", "мией")]
-)
+@every(("name", "other"), [("mia", "mii"), ("mia", "miou"), ("tom", "tomas"), ("тома", "томом"), ("мия", "мией")])
 def test_a_name_is_known_with_other_endings(name: str, other: str) -> None:
     assert same_name(name, other)
     assert same_name(other, name)
 
 
-@pytest.mark.parametrize(("name", "other"), [("tom", "tony"), ("tom", "to"), ("mia", "max"), ("eva", "evangeline")])
+@every(("name", "other"), [("tom", "tony"), ("tom", "to"), ("mia", "max"), ("eva", "evangeline")])
 def test_other_names_are_told_apart(name: str, other: str) -> None:
     assert not same_name(name, other)
     assert not same_name(other, name)

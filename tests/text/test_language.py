@@ -1,12 +1,12 @@
 # ruff: noqa: RUF001  # letters of other alphabets are the point here
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.text.language import guess_language, guess_latin, languages_in, stop_words
+from tests.rows import every
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "language"),
     [
         ("Where did Anna put the keys?", "en"),
@@ -42,7 +42,7 @@ def test_recognises_a_question(text: str, language: str) -> None:
     assert guess_language(text) == language
 
 
-@pytest.mark.parametrize("text", ["", "4711", "Anna", "light.office", "🎂", "Анна", "dentist appointment", "..."])
+@every("text", ["", "4711", "Anna", "light.office", "🎂", "Анна", "dentist appointment", "..."])
 def test_admits_when_it_cannot_know(text: str) -> None:
     assert guess_language(text) is None
 
@@ -65,13 +65,11 @@ def test_function_words_are_written_as_the_analyser_sees_them() -> None:
         assert all(word == word.casefold() for word in stop_words(language)), language
 
 
-@pytest.mark.parametrize("text", ["garage door", "open garage door", "hat", "the war on drugs"])
+@every("text", ["garage door", "open garage door", "hat", "the war on drugs"])
 def test_a_word_of_english_does_not_make_a_text_foreign(text: str) -> None:
     assert guess_latin(text.split()) in (None, "en")
 
 
-@pytest.mark.parametrize(
-    ("text", "language"), [("de deur wordt door mij geopend", "nl"), ("der mann hat keinen hund", "de")]
-)
+@every(("text", "language"), [("de deur wordt door mij geopend", "nl"), ("der mann hat keinen hund", "de")])
 def test_a_sentence_is_still_known_by_its_other_words(text: str, language: str) -> None:
     assert guess_latin(text.split()) == language

@@ -1,11 +1,11 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.text.near_duplicates import same_statement
+from tests.rows import every
 
 
-@pytest.mark.parametrize(
+@every(
     ("one", "other"),
     [
         ("The code of locker 17 is 4711", "the code of locker 17 is 4711."),
@@ -24,7 +24,7 @@ def test_another_wording_of_the_same(one: str, other: str) -> None:
     assert same_statement(other, one)
 
 
-@pytest.mark.parametrize(
+@every(
     ("one", "other"),
     [
         ("The code of locker 17 is 4711", "The code of locker 18 is 4712"),

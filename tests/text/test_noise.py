@@ -1,11 +1,10 @@
 """Which texts say nothing, by their form alone."""
 
-import pytest
-
 from recollect.text.noise import noise_rule
+from tests.rows import every
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "rule"),
     [
         ("", "noise"),

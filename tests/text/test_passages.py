@@ -1,18 +1,18 @@
 """Cutting of long texts into passages: whole sentences, no gaps, bounded in length and number."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.text.passages import LONGEST_PASSAGE, MOST_PASSAGES, cut_passages
 from tests.growth import assert_linear
+from tests.rows import every
 
 
 def sentences(amount: int, words: int = 10) -> str:
     return " ".join(f"{' '.join(f'w{number}' for _ in range(words - 1))} end{number}." for number in range(amount))
 
 
-@pytest.mark.parametrize("text", ["", "One.", sentences(LONGEST_PASSAGE // 10), "a " * LONGEST_PASSAGE, "漢字" * 90])
+@every("text", ["", "One.", sentences(LONGEST_PASSAGE // 10), "a " * LONGEST_PASSAGE, "漢字" * 90])
 def test_a_short_text_is_its_own_passage(text: str) -> None:
     assert cut_passages(text) == [text]
 
@@ -25,7 +25,7 @@ def test_passages_end_where_sentences_do_and_are_of_a_like_length() -> None:
         assert " ".join(passages) == sentences(amount)
 
 
-@pytest.mark.parametrize("end", ["! ", "? ", "… ", '." ', "\n", "؟ ", "। ", ".) "])
+@every("end", ["! ", "? ", "… ", '." ', "\n", "؟ ", "। ", ".) "])
 def test_sentences_end_in_many_ways(end: str) -> None:
     text = end.join(" ".join(["слово"] * 30) for _ in range(6))
     passages = cut_passages(text)
@@ -44,7 +44,7 @@ def test_lines_are_sentences_of_lists_and_code() -> None:
     assert all(passage.startswith("- item") for passage in cut_passages(text))
 
 
-@pytest.mark.parametrize("text", ["word " * 5_000, "x" * 50_000, "漢" * 10_000, "ไทย" * 5_000, "no,end," * 9_000])
+@every("text", ["word " * 5_000, "x" * 50_000, "漢" * 10_000, "ไทย" * 5_000, "no,end," * 9_000])
 def test_a_text_without_an_end_is_cut_by_length(text: str) -> None:
     passages = cut_passages(text.strip())
     assert len(passages) > 20

@@ -1,11 +1,10 @@
 """Whether users speak of themselves, in the languages that have tables."""
 
-import pytest
-
 from recollect.text.personal import RequestForm, is_keywords, is_personal, names_user, request_form, wants_deed
+from tests.rows import every
 
 
-@pytest.mark.parametrize(
+@every(
     "text",
     [
         "where does my sister live?", "What did we decide about the roof", "I\u2019m at the shop, which size?",
@@ -18,7 +17,7 @@ def test_they_speak_of_themselves(text: str) -> None:
     assert is_personal(text)
 
 
-@pytest.mark.parametrize(
+@every(
     "text",
     [
         "", "ok", "17 * 4", "when do you prune apple trees?", "the theme of Jane Eyre", "wann blühen Pfingstrosen",
@@ -34,7 +33,7 @@ def test_in_a_language_without_tables_it_is_left_to_the_reader() -> None:
     assert is_personal("où se trouve la gare de cette ville ?")
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "form"),
     [
         ("read me the news", RequestForm(own=False, for_me=True, command=True)),
@@ -60,7 +59,7 @@ def test_the_form_of_a_request(text: str, form: RequestForm) -> None:
     assert request_form(text) == form
 
 
-@pytest.mark.parametrize(
+@every(
     "text",
     [
         "Plan a weekend in Vienna for us.", "write a caption for my new photo", "what should I cook on Sunday?",
@@ -73,7 +72,7 @@ def test_wants_work_done_or_advice(text: str) -> None:
     assert wants_deed(text)
 
 
-@pytest.mark.parametrize(
+@every(
     "text",
     [
         "", "17", "where does my sister live?", "order number", "find", "what did I plan for Sunday?", "jaké mám auto?",
@@ -85,7 +84,7 @@ def test_does_not_want_work_done(text: str) -> None:
     assert not wants_deed(text)
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "keywords"),
     [
         ("garage", True), ("dog food", True), ("любимый писатель", True), ("Garagencode", True),

@@ -1,9 +1,9 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.text.private import without_private
 from tests.growth import assert_linear
+from tests.rows import every
 from tests.sizes import sized
 
 PIECES = st.lists(
@@ -11,7 +11,7 @@ PIECES = st.lists(
 )
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "kept"),
     [
         ("I live in Brno", "I live in Brno"),
@@ -52,6 +52,6 @@ def test_a_text_without_tags_is_returned_as_it_is(text: str) -> None:
     assert without_private(text) is text or "private" in text.lower()
 
 
-@pytest.mark.parametrize("unit", ["<private>", "</private>", "<private ", "<", "<private>a</private> "])
+@every("unit", ["<private>", "</private>", "<private ", "<", "<private>a</private> "])
 def test_hostile_text_takes_linear_time(unit: str) -> None:
     assert_linear(lambda size: without_private(unit * size), sized(200_000, 1_000_000) // len(unit))

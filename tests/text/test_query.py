@@ -4,13 +4,13 @@
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.text.clean import clean
 from recollect.text.query import _MOST_WORDS, ParsedQuery, normal, read_query
 from recollect.text.terms import index_terms, query_terms, query_words
+from tests.rows import every
 
 NOW = datetime(2026, 3, 1, 9, tzinfo=UTC)
 untimed = settings(deadline=None)
@@ -24,7 +24,7 @@ def terms(query: ParsedQuery) -> set[str]:
     return set(query_terms(query.words))
 
 
-@pytest.mark.parametrize(
+@every(
     ("typed", "phrase"),
     [
         ('"green tea"', "green tea"),
@@ -43,7 +43,7 @@ def test_a_quoted_phrase_among_keywords_must_be_there(typed: str, phrase: str) -
     assert all(not set(forms).isdisjoint(index_terms(phrase)) for forms in query.required)
 
 
-@pytest.mark.parametrize(
+@every(
     "typed",
     [
         'what do we know about "green tea"',
@@ -73,7 +73,7 @@ def test_function_words_of_a_phrase_are_not_required_because_no_text_is_indexed_
     assert read('"the tea of the house"').required == (("tea",), ("hous",))
 
 
-@pytest.mark.parametrize(
+@every(
     ("typed", "text"),
     [
         ('"the who"', "The Who play in Prague on Friday"),
@@ -91,7 +91,7 @@ def test_a_phrase_requires_nothing_that_a_text_with_the_phrase_lacks(typed: str,
     assert all(not indexed.isdisjoint(forms) for forms in query.required)
 
 
-@pytest.mark.parametrize(
+@every(
     "typed",
     ['"green tea', 'green" tea', '"', '""', '"a"', '" "', "«чай", "чай»", "“tea", '"tea\nmilk"', f'"{"x" * 201}"'],
 )
@@ -105,7 +105,7 @@ def test_of_three_marks_two_are_a_pair() -> None:
     assert read('"green tea" "milk').phrases == ("green tea",)
 
 
-@pytest.mark.parametrize(
+@every(
     ("typed", "text", "excluded"),
     [
         ("tea -milk", "tea", ("milk",)),
@@ -126,7 +126,7 @@ def test_a_word_after_a_minus_is_excluded(typed: str, text: str, excluded: tuple
     assert terms(query).isdisjoint(excluded)
 
 
-@pytest.mark.parametrize(
+@every(
     ("typed", "text", "unwanted"),
     [
         ('tea -"Green  TEA"', "tea", ("green tea",)),
@@ -151,7 +151,7 @@ def test_words_and_phrases_may_be_wanted_and_unwanted_in_one_query() -> None:
     assert (query.excluded, query.unwanted) == (("milk",), ("milk", "green tea"))
 
 
-@pytest.mark.parametrize(
+@every(
     ("typed", "phrase"),
     [
         ('"rsync -avz" flags', "rsync -avz"),
@@ -170,7 +170,7 @@ def test_a_minus_inside_of_a_quotation_is_a_part_of_it(typed: str, phrase: str) 
     assert (beside.phrases, beside.text, beside.excluded) == ((phrase,), typed, ("backup",))
 
 
-@pytest.mark.parametrize(
+@every(
     "typed",
     [
         "explain the flags of our nightly rsync -avz backups",
@@ -198,14 +198,14 @@ def test_an_excluded_word_takes_its_other_forms_along() -> None:
     assert set(read("auto -klíče").excluded) >= set(query_terms(query_words("klíče")))
 
 
-@pytest.mark.parametrize("typed", ["well-known", "tea - milk", "tea --milk", "tea -5", "-5", "tea–milk", "-"])
+@every("typed", ["well-known", "tea - milk", "tea --milk", "tea -5", "-5", "tea–milk", "-"])
 def test_any_other_minus_is_only_a_character(typed: str) -> None:
     query = read(typed)
     assert (query.excluded, query.text) == ((), typed)
     assert query.words == query_words(typed)
 
 
-@pytest.mark.parametrize("typed", ["-milk", "-milk -sugar", " -milk - ! ", '-milk "', "-молоко", "-l'eau", "-東京都"])
+@every("typed", ["-milk", "-milk -sugar", " -milk - ! ", '-milk "', "-молоко", "-l'eau", "-東京都"])
 def test_who_excludes_everything_searches_for_it(typed: str) -> None:
     query = read(typed)
     assert (query.text, query.excluded, query.unwanted) == (typed, (), ())
@@ -217,7 +217,7 @@ def test_who_excludes_nothing_but_a_phrase_searches_for_it_too() -> None:
     assert (query.phrases, query.excluded, query.unwanted) == (("green tea",), (), ())
 
 
-@pytest.mark.parametrize(
+@every(
     ("typed", "whole"),
     [
         ("light.office", "light.office"),
@@ -237,7 +237,7 @@ def test_an_identifier_is_asked_for_whole_and_in_parts(typed: str, whole: str) -
     assert terms(query) <= set(index_terms(typed))
 
 
-@pytest.mark.parametrize(
+@every(
     "typed",
     [
         "tea AND coffee",
@@ -264,7 +264,7 @@ def test_the_syntax_of_databases_is_text(typed: str) -> None:
     assert terms(query)
 
 
-@pytest.mark.parametrize(
+@every(
     "typed",
     [
         "what happened last night?",
@@ -292,7 +292,7 @@ def test_who_names_only_a_time_asks_for_whatever_happened(typed: str) -> None:
     assert read_query(typed, None).spans == ()
 
 
-@pytest.mark.parametrize(
+@every(
     "typed",
     [
         "what happened?",
@@ -321,7 +321,7 @@ def test_the_place_of_a_time_is_in_the_text_that_is_left() -> None:
     assert query.text[span.start : span.end] == "yesterday"
 
 
-@pytest.mark.parametrize(
+@every(
     "typed",
     [
         "what did you recommend?",
@@ -340,14 +340,14 @@ def test_what_the_assistant_said_may_be_asked_for(typed: str) -> None:
     assert read(typed).asks_assistant
 
 
-@pytest.mark.parametrize(
+@every(
     "typed", ["what did Anna recommend?", "do you know Anna?", "advice of the doctor", "что сказала Анна?", "Kaffee"]
 )
 def test_what_others_said_is_not_what_the_assistant_said(typed: str) -> None:
     assert not read(typed).asks_assistant
 
 
-@pytest.mark.parametrize(
+@every(
     ("typed", "language"), [("where are the keys", "en"), ("где ключи", "ru"), ("kde jsou klíče", "cs"), ("1204", None)]
 )
 def test_the_language_is_guessed(typed: str, language: str | None) -> None:

@@ -7,6 +7,7 @@ import pytest
 from recollect.text import tables
 from recollect.text.language import languages_in
 from recollect.text.tables import COMMON, LANGUAGES, TableError, load_sections, parse_sections, read_pairs, read_words
+from tests.rows import every
 
 FILES = sorted(
     (folder.name, file.name.removesuffix(".txt"))
@@ -16,7 +17,7 @@ FILES = sorted(
 )
 
 
-@pytest.mark.parametrize(("language", "table"), FILES, ids=map("/".join, FILES))
+@every(("language", "table"), FILES)
 def test_every_table_can_be_read(language: str, table: str) -> None:
     assert all(section.lines for section in load_sections(language, table))
 
@@ -43,7 +44,7 @@ def test_comments_blank_lines_and_margins_do_not_count() -> None:
     assert section.lines[1].place == "x.txt, line 7"
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "message"),
     [
         ("hello\n[a]\nb", r"x.txt, line 1: expected a \[heading\], found 'hello'"),

@@ -3,7 +3,6 @@ import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +11,7 @@ from recollect.text.stems import _stem
 from recollect.text.terms import MAX_TERM_CHARACTERS, MAX_TERMS, index_terms, query_words
 from recollect.text.terms import query_terms as terms_of_words
 from tests.growth import assert_linear
+from tests.rows import every
 
 any_text = st.text(st.characters(exclude_categories=["Cs"]))
 latin_text = st.text("abcdeilnorst' .,-_@#/:+0123äéłß\n")
@@ -29,7 +29,7 @@ def finds(question: str, memory: str) -> bool:
 WITH_WORDS = sorted(language for language in languages_in("latin", "cyrillic") if stop_words(language))
 
 
-@pytest.mark.parametrize(
+@every(
     ("question", "memory"),
     [
         ("Which appointments are there?", "Dentist appointment on Friday"),
@@ -56,7 +56,7 @@ def test_a_question_finds_another_form_of_its_words(question: str, memory: str) 
     assert finds(question, memory)
 
 
-@pytest.mark.parametrize(
+@every(
     ("question", "memory"),
     [
         ("Caroline", "Minha amiga Caroline mora em Lisboa"),
@@ -71,7 +71,7 @@ def test_a_name_is_found_whatever_language_the_text_was_taken_for(question: str,
     assert finds(question, memory)
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "terms"),
     [
         ("light.office", ("light.office", "light", "offic")),
@@ -158,7 +158,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@every("name", HOSTILE)
 def test_a_hostile_megabyte_takes_linear_time(name: str) -> None:
     text = HOSTILE[name]
     assert_linear(lambda size: index_terms(text[:size]), len(text))

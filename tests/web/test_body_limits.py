@@ -6,11 +6,11 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
-import pytest
 from starlette.types import Receive, Scope, Send
 
 from recollect.web.body_limits import BodyLimitMiddleware
 from recollect.web.limits import BodyLimits
+from tests.rows import every
 from tests.waiting import PATIENCE_S
 from tests.web.conftest import LOCAL, Pairs, ask, connect, echo, empty, serving
 
@@ -23,7 +23,7 @@ def announced(length: int, headers: Pairs = JSON) -> Pairs:
     return (*headers, (b"content-length", str(length).encode()))
 
 
-@pytest.mark.parametrize("method", WITH_BODY)
+@every("method", WITH_BODY)
 def test_a_body_of_the_largest_size_passes_and_one_byte_more_does_not(method: str) -> None:
     gate = BodyLimitMiddleware(echo, SMALL)
     assert ask(gate, method, headers=JSON, body=[b"x" * 10]).body == b"x" * 10
@@ -81,14 +81,14 @@ def test_a_body_of_unknown_length_is_refused_over_http() -> None:
         assert http.post("/", json=1).json() == 1
 
 
-@pytest.mark.parametrize("kind", [b"text/plain", b"application/x-www-form-urlencoded", b"application/jsonp", b""])
+@every("kind", [b"text/plain", b"application/x-www-form-urlencoded", b"application/jsonp", b""])
 def test_a_body_has_to_be_json(kind: bytes) -> None:
     headers = (*LOCAL, (b"content-type", kind))
     assert ask(BodyLimitMiddleware(echo, SMALL), "POST", headers=headers, body=[b"{}"]).status == 415
     assert ask(BodyLimitMiddleware(echo, SMALL), "POST", headers=announced(2, headers), body=()).status == 415
 
 
-@pytest.mark.parametrize("kind", [b"application/json", b"Application/JSON; charset=utf-8", b"application/x.y+json"])
+@every("kind", [b"application/json", b"Application/JSON; charset=utf-8", b"application/x.y+json"])
 def test_json_goes_by_several_names(kind: bytes) -> None:
     assert (
         ask(BodyLimitMiddleware(echo, SMALL), "POST", headers=(*LOCAL, (b"content-type", kind)), body=[b"{}"]).status
@@ -96,7 +96,7 @@ def test_json_goes_by_several_names(kind: bytes) -> None:
     )
 
 
-@pytest.mark.parametrize("coding", [b"gzip", b"Deflate", b"identity, br", b"zstd"])
+@every("coding", [b"gzip", b"Deflate", b"identity, br", b"zstd"])
 def test_a_packed_body_is_refused_before_it_is_read(coding: bytes) -> None:
     headers = (*JSON, (b"content-encoding", coding))
     answer = ask(BodyLimitMiddleware(echo, SMALL), "POST", headers=announced(2, headers), body=())
@@ -105,7 +105,7 @@ def test_a_packed_body_is_refused_before_it_is_read(coding: bytes) -> None:
     assert ask(BodyLimitMiddleware(echo, SMALL), "POST", headers=headers, body=[b"{}"]).status == 415
 
 
-@pytest.mark.parametrize("coding", [b"identity", b"Identity", b""])
+@every("coding", [b"identity", b"Identity", b""])
 def test_a_body_may_say_that_it_is_not_packed(coding: bytes) -> None:
     assert (
         ask(
@@ -115,7 +115,7 @@ def test_a_body_may_say_that_it_is_not_packed(coding: bytes) -> None:
     )
 
 
-@pytest.mark.parametrize("method", WITH_BODY)
+@every("method", WITH_BODY)
 def test_no_body_needs_no_kind(method: str) -> None:
     assert ask(BodyLimitMiddleware(empty, SMALL), method).status == 204
     assert ask(BodyLimitMiddleware(empty, SMALL), method, headers=announced(0, LOCAL)).status == 204

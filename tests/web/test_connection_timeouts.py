@@ -21,6 +21,7 @@ from recollect.web.body_limits import BodyLimitMiddleware
 from recollect.web.limits import BodyLimits, ConnectionLimits
 from recollect.web.server import configure
 from tests.plain_http import NO_CERTIFICATES
+from tests.rows import every
 from tests.waiting import PATIENCE_S
 from tests.web.conftest import connect, echo, empty, serving, typed, wait_for
 
@@ -75,7 +76,7 @@ def answered(http: httpx2.Client, request: bytes) -> tuple[socket.socket, bytes]
     pytest.fail("no connection was kept long enough to send a request")
 
 
-@pytest.mark.parametrize("begun", [b"", b"G", b"GET / HTTP/1.1\r\n", HELLO[:-2]])
+@every("begun", [b"", b"G", b"GET / HTTP/1.1\r\n", HELLO[:-2]])
 def test_who_does_not_finish_a_head_is_cut(begun: bytes) -> None:
     with serving(empty, limits=SHORT) as http, connect(http) as idle:
         with suppress(ConnectionError):
@@ -244,7 +245,7 @@ def test_a_crowd_does_not_use_up_the_files_of_the_process(tmp_path: Path) -> Non
     assert errors.read_text(encoding="utf-8") == ""
 
 
-@pytest.mark.parametrize("noise", [b"\x16\x03\x01\x02\x00\x01\r\n\r\n", b"HELO there\r\n\r\n", b"G" * 100_000])
+@every("noise", [b"\x16\x03\x01\x02\x00\x01\r\n\r\n", b"HELO there\r\n\r\n", b"G" * 100_000])
 def test_what_is_no_http_is_answered_with_a_problem_document(noise: bytes) -> None:
     with serving(empty, limits=ENDLESS) as http:
         head, _, body = typed(http, noise).partition(b"\r\n\r\n")

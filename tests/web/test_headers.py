@@ -1,19 +1,19 @@
 """What stands on every answer."""
 
-import pytest
 from starlette.types import Receive, Scope, Send
 
 from recollect.web.headers import RequestIdMiddleware, SecurityHeadersMiddleware
+from tests.rows import every
 from tests.web.conftest import LOCAL, ask, empty
 
 
-@pytest.mark.parametrize("given", ["a", "Az09._-", "x" * 64])
+@every("given", ["a", "Az09._-", "x" * 64])
 def test_a_number_that_can_be_used_is_kept(given: str) -> None:
     answer = ask(RequestIdMiddleware(empty), headers=(*LOCAL, (b"x-request-id", given.encode())))
     assert answer.headers["x-request-id"] == answer.scope["state"]["request_id"] == given
 
 
-@pytest.mark.parametrize("given", ["", "x" * 65, "a b", "a\nb", "a\n", "\u00e4", '"', "<script>", "a/b"])
+@every("given", ["", "x" * 65, "a b", "a\nb", "a\n", "\u00e4", '"', "<script>", "a/b"])
 def test_another_one_is_replaced(given: str) -> None:
     answer = ask(RequestIdMiddleware(empty), headers=(*LOCAL, (b"x-request-id", given.encode("latin-1"))))
     assert len(answer.headers["x-request-id"]) == 32

@@ -18,6 +18,7 @@ from recollect.web.host_check import (
     parse_origin,
 )
 from recollect.web.server import ServerError
+from tests.rows import every
 from tests.sizes import sized
 from tests.web.conftest import LOCAL, Answer, ask, empty, serving, typed
 
@@ -36,7 +37,7 @@ def from_page(*headers: tuple[str, str], method: str = "GET") -> Answer:
     return called(("host", "localhost"), *headers, method=method)
 
 
-@pytest.mark.parametrize(
+@every(
     "host",
     [
         "localhost",
@@ -58,7 +59,7 @@ def test_a_listed_name_gets_through(host: str) -> None:
     assert called(("host", host)).status == 204
 
 
-@pytest.mark.parametrize(
+@every(
     "host",
     [
         "evil.example",
@@ -88,7 +89,7 @@ def test_another_name_is_misdirected(host: str) -> None:
     assert host.encode() not in answer.body
 
 
-@pytest.mark.parametrize(
+@every(
     "host",
     [
         "",
@@ -131,7 +132,7 @@ def test_one_name_is_needed_and_only_one() -> None:
     assert called(("host", "localhost"), ("host", "evil.example")).status == 400
 
 
-@pytest.mark.parametrize(
+@every(
     ("request_lines", "status"),
     [
         (b"GET / HTTP/1.1\r\nHost: localhost", b"204"),
@@ -193,7 +194,7 @@ def test_an_origin_is_spelled_in_one_way(text: str) -> None:
     assert origin is None or parse_origin(origin) == origin
 
 
-@pytest.mark.parametrize("origin", ["https://app.example.org", "http://localhost:3000", "tauri://localhost"])
+@every("origin", ["https://app.example.org", "http://localhost:3000", "tauri://localhost"])
 def test_the_page_of_a_listed_origin_may_read_the_answer(origin: str) -> None:
     answer = from_page(("origin", origin), ("sec-fetch-site", "cross-site"))
     assert answer.status == 204
@@ -201,7 +202,7 @@ def test_the_page_of_a_listed_origin_may_read_the_answer(origin: str) -> None:
     assert "access-control-allow-credentials" not in answer.headers
 
 
-@pytest.mark.parametrize(
+@every(
     "origin",
     [
         "null",
@@ -225,7 +226,7 @@ def test_another_page_is_refused_whatever_it_asks(origin: str) -> None:
         assert not any(name.startswith("access-control-") for name in answer.headers)
 
 
-@pytest.mark.parametrize("origin", ["http://localhost", "https://localhost"])
+@every("origin", ["http://localhost", "https://localhost"])
 def test_the_own_page_may_call_and_nothing_is_opened_to_others(origin: str) -> None:
     answer = from_page(("origin", origin))
     assert answer.status == 204
@@ -258,19 +259,19 @@ def test_without_a_page_nothing_is_said_about_pages() -> None:
     assert ask(CALLERS, headers=LOCAL).headers == {}
 
 
-@pytest.mark.parametrize("entry", ["", "*", "*.", "*.*.example", "https://example.org", "a b", "user@host", "[::1"])
+@every("entry", ["", "*", "*.", "*.*.example", "https://example.org", "a b", "user@host", "[::1"])
 def test_a_list_of_hosts_that_cannot_be_meant_is_refused(entry: str) -> None:
     with pytest.raises(SettingsError, match=r"serve\.allowed_hosts"):
         AllowedHosts([entry])
 
 
-@pytest.mark.parametrize("entry", ["", "*", "null", "example.org", "https://example.org/", "https://*.example.org"])
+@every("entry", ["", "*", "null", "example.org", "https://example.org/", "https://*.example.org"])
 def test_a_list_of_origins_that_cannot_be_meant_is_refused(entry: str) -> None:
     with pytest.raises(SettingsError, match=r"serve\.allowed_origins"):
         AllowedOrigins([entry])
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "0", "192.168.1.7", "fe80::1", "10.0.0.1"])  # noqa: S104 - refused
+@every("host", ["0.0.0.0", "::", "0", "192.168.1.7", "fe80::1", "10.0.0.1"])  # noqa: S104 - refused
 def test_an_open_address_needs_names(host: str) -> None:
     with pytest.raises(ServerError, match=r"serve\.allowed_hosts.*--allow-host.*RECOLLECT_SERVE_ALLOWED_HOSTS"):
         check_listen_address(host, ())
@@ -279,7 +280,7 @@ def test_an_open_address_needs_names(host: str) -> None:
     check_listen_address(host, ["memory.example.org"])
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2", "::1", "localhost", "127.1"])
+@every("host", ["127.0.0.1", "127.0.0.2", "::1", "localhost", "127.1"])
 def test_this_machine_needs_no_names(host: str) -> None:
     check_listen_address(host, ())
 

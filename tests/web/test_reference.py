@@ -4,7 +4,6 @@ import re
 from html.parser import HTMLParser
 from typing import Annotated, Any, Literal
 
-import pytest
 from fastapi import APIRouter, FastAPI, Header, Path, Query
 from fastapi.security import HTTPBearer
 from pydantic import BaseModel, Field
@@ -12,6 +11,7 @@ from starlette.requests import Request
 
 from recollect.web.reference import render
 from recollect.web.schema_text import describe_bounds, describe_type, make_example
+from tests.rows import every
 
 ALONE = {"meta", "br"}
 EVIL = "</style></code><script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
@@ -229,7 +229,7 @@ def test_an_empty_document_is_a_page_too() -> None:
     assert "Reference" in read(render({})).text
 
 
-@pytest.mark.parametrize(
+@every(
     ("schema", "words", "limits", "sample"),
     [
         ({}, "anything", [], "text"),

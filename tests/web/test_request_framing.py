@@ -2,17 +2,16 @@
 
 import json
 
-import pytest
-
 from recollect.settings.serve import ServeSettings
 from recollect.web.middleware import add_middleware
+from tests.rows import every
 from tests.web.conftest import LOCAL, ask, empty, serving, typed
 
 SMUGGLED = b"GET /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
-@pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
-@pytest.mark.parametrize("first", ["Content-Length", "Transfer-Encoding"])
+@every("method", ["GET", "POST", "DELETE"])
+@every("first", ["Content-Length", "Transfer-Encoding"])
 def test_two_lengths_are_refused_and_nothing_after_them_is_read(method: str, first: str) -> None:
     lengths = {"Content-Length": "5", "Transfer-Encoding": "chunked"}
     lines = [f"{name}: {lengths[name]}" for name in sorted(lengths, key=lambda name: name != first)]
@@ -25,7 +24,7 @@ def test_two_lengths_are_refused_and_nothing_after_them_is_read(method: str, fir
     assert answer.count(b"HTTP/1.1 ") == 1
 
 
-@pytest.mark.parametrize("pair", [(b"content-length", b"0"), (b"transfer-encoding", b"chunked")])
+@every("pair", [(b"content-length", b"0"), (b"transfer-encoding", b"chunked")])
 def test_one_length_is_enough(pair: tuple[bytes, bytes]) -> None:
     assert ask(add_middleware(empty, ServeSettings()), "POST", headers=(*LOCAL, pair)).status == 204
 

@@ -8,6 +8,7 @@ import pytest
 from starlette.types import Receive, Scope, Send
 
 from recollect.web.server import HttpServer, ServerError, bind, configure, listen, open_to, resolve_host, url_of
+from tests.rows import every
 from tests.waiting import PATIENCE_S
 from tests.web.conftest import empty, serving
 
@@ -63,7 +64,7 @@ def test_the_application_may_have_a_life_of_its_own() -> None:
     assert heard == ["lifespan.startup", "lifespan.shutdown"]
 
 
-@pytest.mark.parametrize(("host", "is_open"), [("127.0.0.1", False), ("0.0.0.0", True)])  # noqa: S104 - it says so
+@every(("host", "is_open"), [("127.0.0.1", False), ("0.0.0.0", True)])  # noqa: S104 - it says so
 def test_a_port_says_where_it_is_and_who_may_reach_it(host: str, *, is_open: bool) -> None:
     with closing(bind(host, 0)) as listener:
         assert url_of(listener) == f"http://127.0.0.1:{listener.getsockname()[1]}"

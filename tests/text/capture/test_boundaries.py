@@ -2,13 +2,13 @@
 
 from unicodedata import combining
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.model.literals import STATEMENT_TYPES, StatementType
 from recollect.model.readings import READING_KEYS, Reading, Statement, TextSpan
 from recollect.text.capture import CaptureRules, capture
+from tests.rows import every
 
 _PHRASES = (
     "moje sestra studuje na té lékařské fakultce v Brně", "живу здесь второй год", "we move (all) by 31.3. to Linz",
@@ -57,7 +57,7 @@ def test_nothing_that_is_kept_cuts_a_word(read: tuple[str, Reading]) -> None:
         assert kept.subject in ("", "user", "assistant", *READING_KEYS) or _whole(kept.subject, text)
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "cut", "value"),
     [
         ("studuju na té fakultce", "é fakultce", "fakultce"),

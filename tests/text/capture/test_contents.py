@@ -1,8 +1,7 @@
 """What a memory says: the clause of a statement, trimmed, and with whom it is about where its words do not say so."""
 
-import pytest
-
 from recollect.text.capture import capture
+from tests.rows import every
 from tests.text.capture.marked import Told, marked
 
 FACT = Told("fact", "trait")
@@ -12,7 +11,7 @@ def contents(message: str, *told: Told) -> list[tuple[str, str]]:
     return [(found.subject, found.content) for found in capture(*marked(message, *(told or (FACT,))))]
 
 
-@pytest.mark.parametrize(
+@every(
     ("message", "content"),
     [
         ("[I collect {stamps}]", "I collect stamps"),
@@ -45,7 +44,7 @@ def test_a_clause_of_pages_is_cut_to_the_statement() -> None:
     assert contents("we are very very " * 60 + "[I collect old {stamps}]") == [("user", "I collect old stamps")]
 
 
-@pytest.mark.parametrize(
+@every(
     ("message", "subject", "content"),
     [
         ("[my sister collects {stamps}]", "sister", "my sister collects stamps"),
@@ -73,6 +72,6 @@ def test_another_sentence_is_about_the_user_again() -> None:
     assert found[-1] == ("user", "Hates loud music")
 
 
-@pytest.mark.parametrize("message", ["[ok]", "[{stamps}]", "[it is so]", "[a b 7]", "[12 34 56 78]"])
+@every("message", ["[ok]", "[{stamps}]", "[it is so]", "[a b 7]", "[12 34 56 78]"])
 def test_what_says_less_than_two_words_is_not_kept(message: str) -> None:
     assert contents(message) == []

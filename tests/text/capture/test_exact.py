@@ -1,11 +1,10 @@
 # ruff: noqa: RUF001  # letters of other alphabets are the point here
 """Phrases that mean one thing only, in four languages: they hold with a reader, without one, and against one."""
 
-import pytest
-
 from recollect.model.calibration import CERTAIN
 from recollect.model.readings import Reading, Statement, TextSpan
 from recollect.text.capture import capture
+from tests.rows import every
 from tests.text.capture.marked import Told, marked
 
 PHRASES = [
@@ -80,16 +79,16 @@ def unsure(text: str) -> Reading:
     return Reading((Statement("preference", TextSpan(0, len(text)), 0.2, "hobby"),), reader="by hand")
 
 
-@pytest.mark.parametrize("read", [lambda _: None, unsure], ids=["alone", "read"])
-@pytest.mark.parametrize(("text", "category", "key", "value"), PHRASES)
+@every("read", [lambda _: None, unsure])
+@every(("text", "category", "key", "value"), PHRASES)
 def test_what_there_is_one_of_has_a_key(text: str, category: str, key: str, value: str, read: type) -> None:
     (found,) = capture(text, read(text))
     assert (found.type, found.subject, found.key, found.property, found.value) == (category, "user", key, key, value)
     assert found.confidence == CERTAIN
 
 
-@pytest.mark.parametrize("read", [lambda _: None, unsure], ids=["alone", "read"])
-@pytest.mark.parametrize(("text", "key", "value"), OF_SEVERAL)
+@every("read", [lambda _: None, unsure])
+@every(("text", "key", "value"), OF_SEVERAL)
 def test_what_there_may_be_more_of_stands_beside_it(text: str, key: str, value: str, read: type) -> None:
     (found,) = capture(text, read(text))
     many = key == "allergy"
@@ -98,14 +97,14 @@ def test_what_there_may_be_more_of_stands_beside_it(text: str, key: str, value: 
     assert (found.confidence, found.importance) == (CERTAIN, 0.9)
 
 
-@pytest.mark.parametrize(("text", "thing", "name"), THINGS)
+@every(("text", "thing", "name"), THINGS)
 def test_what_a_thing_is_called(text: str, thing: str, name: str) -> None:
     (found,) = capture(text, None)
     assert (found.type, found.subject, found.key, found.value) == ("entity", thing, "nickname", name)
     assert found.content == f"{thing}: {name}"
 
 
-@pytest.mark.parametrize(("text", "content"), ASKED)
+@every(("text", "content"), ASKED)
 def test_what_a_user_asks_to_remember_weighs_most(text: str, content: str) -> None:
     (found,) = capture(text, None)
     assert (found.content, found.rule, found.confidence, found.importance) == (content, "asked", CERTAIN, 0.95)
@@ -122,7 +121,7 @@ def test_what_is_asked_for_begins_after_the_request_wherever_a_reader_sees_it_be
     assert (found.content, found.rule, found.value) == ("box 3 is in the attic", "asked", "3")
 
 
-@pytest.mark.parametrize(("sure", "key"), [(0.2, ""), (0.9, "home")])
+@every(("sure", "key"), [(0.2, ""), (0.9, "home")])
 def test_a_request_makes_no_doubtful_reading_replace_anything(sure: float, key: str) -> None:
     (found,) = capture(*marked("Please remember that [Eve is at {Eden}]", Told("fact", "home", sure)))
     assert (found.key, found.property, found.confidence) == (key, key, CERTAIN)
@@ -133,7 +132,7 @@ def test_a_phrase_ends_with_its_sentence() -> None:
     assert found.content == "My name is Anna"
 
 
-@pytest.mark.parametrize(
+@every(
     "text",
     [
         "Remember to call mom on Sunday",
@@ -148,7 +147,7 @@ def test_a_reminder_is_no_memory(text: str) -> None:
     assert capture(text, None) == ()
 
 
-@pytest.mark.parametrize(
+@every(
     "text",
     [
         "is my name Anna?",
@@ -166,7 +165,7 @@ def test_a_phrase_that_is_asked_denied_or_of_another_person_is_nothing(text: str
     assert capture(text, None) == ()
 
 
-@pytest.mark.parametrize(("key", "found"), [("home", 1), ("pet", 0)])
+@every(("key", "found"), [("home", 1), ("pet", 0)])
 def test_a_name_without_a_capital_needs_a_reader_that_found_the_same(key: str, found: int) -> None:
     text, reading = marked("[i live in {brno}]", Told("fact", key, 0.2))
     captured = capture(text, reading)

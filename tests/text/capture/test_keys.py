@@ -1,11 +1,10 @@
 """When a memory takes the place of the one before it: one value at a time, clear, current, and sure."""
 
-import pytest
-
 from recollect.model.calibration import CERTAIN, REPLACE
 from recollect.model.readings import READING_KEYS
 from recollect.text.capture import capture
 from recollect.text.capture.keys import may_replace
+from tests.rows import every
 from tests.text.capture.marked import Told, marked
 
 SINGLE_VALUED = {
@@ -24,13 +23,13 @@ def said(value: str) -> str:
     return f"Mine is {value}"
 
 
-@pytest.mark.parametrize("key", READING_KEYS)
+@every("key", READING_KEYS)
 def test_only_what_there_is_one_of_replaces(key: str) -> None:
     value = SINGLE_VALUED.get(key, "Anna")
     assert may_replace(key, value, said(value), REPLACE, about_user=True) is (key in SINGLE_VALUED)
 
 
-@pytest.mark.parametrize(
+@every(
     ("key", "value"),
     [
         ("name", ""),
@@ -60,7 +59,7 @@ def test_what_is_less_sure_replaces_nothing() -> None:
     assert not may_replace("home", "Graz", said("Graz"), REPLACE - 0.01, about_user=True)
 
 
-@pytest.mark.parametrize(
+@every(
     "message",
     [
         "[I used to live in {Graz}]",
@@ -80,13 +79,13 @@ def test_what_was_or_is_denied_replaces_nothing(message: str) -> None:
     assert (found.key, found.property) == ("", "")
 
 
-@pytest.mark.parametrize("message", ["[we live in {Graz}], not in Linz", "[we live in {Graz} and not in Linz]"])
+@every("message", ["[we live in {Graz}], not in Linz", "[we live in {Graz} and not in Linz]"])
 def test_what_is_denied_after_the_value_does_not_deny_it(message: str) -> None:
     (found,) = capture(*marked(message, Told("fact", "home")))
     assert (found.key, found.value) == ("home", "Graz")
 
 
-@pytest.mark.parametrize(
+@every(
     ("message", "key"),
     [
         ("[my sister is called {Eva}]", "name"),
@@ -100,13 +99,13 @@ def test_one_of_several_people_replaces_no_other(message: str, key: str) -> None
     assert found.key == key
 
 
-@pytest.mark.parametrize("message", ["[I am staying in {Graz} this week]", "[we are in {Graz} right now]"])
+@every("message", ["[I am staying in {Graz} this week]", "[we are in {Graz} right now]"])
 def test_where_one_is_for_now_replaces_no_home(message: str) -> None:
     (found,) = capture(*marked(message, Told("fact", "home")))
     assert (found.key, found.value) == ("", "Graz")
 
 
-@pytest.mark.parametrize("kind", ["event", "preference", "decision"])
+@every("kind", ["event", "preference", "decision"])
 def test_only_facts_replace(kind: str) -> None:
     (found,) = capture(*marked("[we chose to live in {Graz}]", Told(kind, "home")))  # type: ignore[arg-type]
     assert found.key == ""

@@ -1,9 +1,8 @@
 """What stands in a message without being the user's own words teaches nothing, whatever a reader says of it."""
 
-import pytest
-
 from recollect.model.readings import Reading, Statement, TextSpan
 from recollect.text.capture import capture
+from tests.rows import every
 
 SAID = "I collect old stamps"
 OURS = f"""<relevant-context id="k3f9">
@@ -19,7 +18,7 @@ def read_all(text: str, *, handed_over: tuple[TextSpan, ...] = ()) -> Reading:
     return Reading(tuple(Statement("fact", span, 0.95, "hobby") for span in spans), handed_over)
 
 
-@pytest.mark.parametrize(
+@every(
     "text",
     [
         f"```\n{SAID}\n```\nwhat does this print?",
@@ -51,7 +50,7 @@ def test_what_the_layout_gives_away_is_not_captured(text: str) -> None:
     assert capture(named, None) == ()
 
 
-@pytest.mark.parametrize(
+@every(
     "text",
     [
         SAID,
@@ -82,7 +81,7 @@ def test_a_part_is_the_users_own_when_most_of_it_is() -> None:
     assert [found.content for found in capture(text, reading)] == [text]
 
 
-@pytest.mark.parametrize("text", [SAID * 2_000, f"{SAID} \U0001f600\U0001f600\U0001f600\U0001f600"])
+@every("text", [SAID * 2_000, f"{SAID} \U0001f600\U0001f600\U0001f600\U0001f600"])
 def test_a_paste_and_a_shout_teach_nothing(text: str) -> None:
     assert capture(text, read_all(text)) == ()
 

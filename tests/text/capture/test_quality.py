@@ -5,11 +5,11 @@ happens once no memory: an event that is kept counts as wrong here. The bars are
 lines; every run takes a part of them.
 """
 
-import pytest
 from benchmarks.labelled_messages import LINES, LabelledMessage, load_lines
 
 from recollect.models.reader import LocalReader
 from recollect.text.capture import capture
+from tests.rows import every
 from tests.sizes import sized
 
 LANGUAGES = ("en", "ru", "cs", "de")
@@ -23,7 +23,7 @@ def lines(language: str) -> list[LabelledMessage]:
     return [line for part in PARTS for line in load_lines(LINES, part) if line.language == language]
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@every("language", LANGUAGES)
 def test_lines_are_judged_well(reader: LocalReader, language: str) -> None:
     chosen = lines(language)[::EVERY]
     judged = [(bool(line.facts), bool(capture(line.text, reader.read(line.text)))) for line in chosen]
@@ -35,7 +35,7 @@ def test_lines_are_judged_well(reader: LocalReader, language: str) -> None:
     assert precision >= PRECISION
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@every("language", LANGUAGES)
 def test_half_of_the_lines_are_no_memories(language: str) -> None:
     found = lines(language)
     assert len(found) >= 1_000

@@ -1,10 +1,9 @@
 """Statements that are not kept, each with its reason."""
 
-import pytest
-
 from recollect.model.literals import StatementType
 from recollect.model.readings import Reading, SkipReason, Statement, TextSpan
 from recollect.text.capture import CapturePattern, CaptureRules, compile_patterns, judge
+from tests.rows import every
 
 SURE = 0.97
 
@@ -15,7 +14,7 @@ def reading(text: str, said: str, type: StatementType = "fact", *, pasted: bool 
     return Reading((Statement(type, TextSpan(start, start + len(said)), SURE),), pasted=pasted)
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "said", "type", "reason"),
     [
         ("My password is: hunter2abc", "My password is: hunter2abc", "fact", "secret"),

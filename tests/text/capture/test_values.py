@@ -2,10 +2,9 @@
 
 from datetime import UTC, datetime
 
-import pytest
-
 from recollect.text.capture import capture
 from recollect.text.capture.values import event_time
+from tests.rows import every
 from tests.text.capture.marked import Told, marked
 
 NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)  # a Wednesday
@@ -16,7 +15,7 @@ def value_of(message: str, told: Told) -> str:
     return found.value
 
 
-@pytest.mark.parametrize(
+@every(
     ("message", "value"),
     [
         ("[we live {in Brno}]", "Brno"),
@@ -39,7 +38,7 @@ def test_small_words_and_marks_are_left_out_and_words_are_whole(message: str, va
     assert value_of(message, Told("fact", "trait")) == value
 
 
-@pytest.mark.parametrize(
+@every(
     ("message", "value"),
     [
         ("[my desk is {140} cm wide]", "140 cm"),
@@ -54,7 +53,7 @@ def test_a_number_takes_its_unit_along(message: str, value: str) -> None:
     assert value_of(message, Told("fact", "size")) == value
 
 
-@pytest.mark.parametrize(
+@every(
     ("message", "key", "value"),
     [
         ("[write to me at {anna.b@mail}.cz please]", "email", "anna.b@mail.cz"),
@@ -67,7 +66,7 @@ def test_addresses_and_numbers_are_whole(message: str, key: str, value: str) -> 
     assert value_of(message, Told("fact", key)) == value
 
 
-@pytest.mark.parametrize(
+@every(
     ("message", "told", "value"),
     [
         ("[I have yoga {on Tuesdays}]", Told("fact", "schedule"), "on Tuesdays"),
@@ -91,7 +90,7 @@ def test_a_value_that_goes_on_and_on_is_none() -> None:
     assert value_of(f"[I like {{{'tea and coffee and ' * 8}milk}}]", Told("preference", "like")) == ""
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "when"),
     [
         ("the wedding is on 14 March 2027", datetime(2027, 3, 14, tzinfo=UTC)),

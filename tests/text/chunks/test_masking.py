@@ -1,12 +1,12 @@
 import re
 
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from recollect.text.chunks import mask
 from recollect.text.private import without_private
 from recollect.text.secrets import redact
+from tests.rows import every
 
 KEY = "-----BEGIN PRIVATE KEY-----\n" + "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n" * 4 + "-----END PRIVATE KEY-----"
 TOKEN = "ghp_" + "aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA3bC5"
@@ -32,7 +32,7 @@ def letters(text: str) -> str:
     return re.sub(r"\s+", "", text)
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "masked"),
     [
         ("a <private>b</private> c", "a  c"),

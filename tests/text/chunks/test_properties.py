@@ -1,13 +1,13 @@
 from random import Random
 from typing import get_args
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.model.files import CutText
 from recollect.model.literals import FileKind
 from recollect.text.chunks import chunk_terms, cut, index
+from tests.rows import every
 from tests.sizes import sized
 from tests.text.chunks.samples import LINES, TEXTS, covered, keys, markdown, stands_at
 
@@ -56,7 +56,7 @@ def an_ordinary_line(lines: list[str], random: Random) -> int:
             return number
 
 
-@pytest.mark.parametrize("wrapped", [True, False])
+@every("wrapped", [True, False])
 def test_one_edited_line_in_a_long_file_changes_at_most_three_pieces(*, wrapped: bool) -> None:
     random = Random(7)
     lines = markdown(1, 920_000, wrapped=wrapped).split("\n")

@@ -3,12 +3,12 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.text.chunks import cut_session, mask, render_session_line
 from recollect.text.quoting.fence import Quoted, fenced
+from tests.rows import every
 from tests.text.chunks.samples import TEXTS, markdown
 
 WHEN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -26,7 +26,7 @@ JSON = st.recursive(
 )
 
 
-@pytest.mark.parametrize(
+@every(
     ("line", "words", "role", "said_at"),
     [
         ({"role": "user", "content": "Hello", "ts": 1767323045}, "Hello", "user", WHEN),

@@ -1,11 +1,10 @@
 from datetime import UTC, datetime
 from random import Random
 
-import pytest
-
 from recollect.model.files import CutText
 from recollect.model.literals import FileKind
 from recollect.text.chunks import RECIPE, cut
+from tests.rows import every
 from tests.text.chunks.samples import covered, stands_at, words
 
 
@@ -22,7 +21,7 @@ def test_the_recipe_has_a_number() -> None:
     assert RECIPE >= 1
 
 
-@pytest.mark.parametrize("text", ["", "\n\n", " \n\t\n\f"])
+@every("text", ["", "\n\n", " \n\t\n\f"])
 def test_a_blank_text_has_no_pieces(text: str) -> None:
     assert cut(text, "markdown") == CutText((), {})
 
@@ -73,7 +72,7 @@ def test_a_piece_repeats_whole_lines_of_the_one_before() -> None:
     assert all(a.end_line < b.start_line for a, b in zip(without.pieces, without.pieces[1:], strict=False))
 
 
-@pytest.mark.parametrize("fence", ["```", "~~~~"])
+@every("fence", ["```", "~~~~"])
 def test_a_fence_that_fits_stays_whole_and_has_no_headings(fence: str) -> None:
     code = "\n\n".join(f"# comment {number}\nx = {number}" for number in range(60))
     block = f"{fence}python\n{code}\n{fence}"
@@ -123,7 +122,7 @@ def test_front_matter_in_toml() -> None:
     assert found.dated_at == datetime(2024, 5, 6, 8, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
+@every(
     "block",
     ["a: &x [1]\nb: *x", "a: [", "a: " + "[" * 5_000 + "]" * 5_000, "a: !!python/object:os.system x", "d: 2024-13-45",
      "a: !!int ''", "? {a: b}\n: c"],
@@ -138,7 +137,7 @@ def test_two_rules_at_the_top_are_no_front_matter() -> None:
     assert cut("---\njust words\n---\nText", "markdown").metadata == {}
 
 
-@pytest.mark.parametrize(
+@every(
     ("source", "heading"),
     [
         ("class Store:\n    limit = 1\n\n    def read(self):\n{body}", "class Store > def read"),
@@ -195,7 +194,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize(("name", "kind"), [*((name, "markdown") for name in HOSTILE), ("a line repeated", "code")])
+@every(("name", "kind"), [*((name, "markdown") for name in HOSTILE), ("a line repeated", "code")])
 def test_hostile_text_is_cut_into_bounded_pieces(name: str, kind: FileKind) -> None:
     text = HOSTILE[name]
     found = cut(text, kind)

@@ -15,6 +15,7 @@ from recollect.text.quoting.fence import (
 )
 from recollect.text.quoting.harmless import harmless
 from tests.growth import assert_linear
+from tests.rows import every
 from tests.sizes import sized
 
 HOSTILE = st.lists(
@@ -70,9 +71,7 @@ def test_hostile_content_neither_opens_nor_closes_a_fence_nor_breaks_a_line(item
     assert len(block.splitlines()) == (len(items) + len(headings) + 2 if items else 0)
 
 
-@pytest.mark.parametrize(
-    "ignorable", list("\u0300\u0338\u0488\u0903\u034f\u200b\u00ad\u00a0\u2028\u3164\ufe0f\U000e0100")
-)
+@every("ignorable", list("\u0300\u0338\u0488\u0903\u034f\u200b\u00ad\u00a0\u2028\u3164\ufe0f\U000e0100"))
 def test_what_a_reader_does_not_see_hides_no_tag(ignorable: str) -> None:
     for tag in ("<relevant-context", "</relevant-context"):
         for place in range(1, len(tag)):
@@ -82,12 +81,12 @@ def test_what_a_reader_does_not_see_hides_no_tag(ignorable: str) -> None:
     assert without_fences(f"mine <{ignorable}relevant-context>\nold\n<{ignorable}/relevant-context>") == "mine"
 
 
-@pytest.mark.parametrize("text", ["<řelevant-context", "<𝓇𝑒𝓁𝑒𝓋𝒶𝓃𝓉-𝒸𝑜𝓃𝓉𝑒𝓍𝓉", "≮ⓡⓔⓛⓔⓥⓐⓝⓣ-context"])
+@every("text", ["<řelevant-context", "<𝓇𝑒𝓁𝑒𝓋𝒶𝓃𝓉-𝒸𝑜𝓃𝓉𝑒𝓍𝓉", "≮ⓡⓔⓛⓔⓥⓐⓝⓣ-context"])
 def test_neither_do_accents_and_other_shapes_of_the_letters(text: str) -> None:
     assert harmless(text) == "(relevant context)"
 
 
-@pytest.mark.parametrize("text", ["1 < 2̀", "<irrelevant-context>", "le contexte <é>", "relevant-context", "a≮b"])
+@every("text", ["1 < 2̀", "<irrelevant-context>", "le contexte <é>", "relevant-context", "a≮b"])
 def test_what_is_no_tag_stays_as_it_is(text: str) -> None:
     assert harmless(text) == text
 
@@ -105,7 +104,7 @@ def test_hostile_text_is_cut_without_an_error_and_never_grows(text: str) -> None
     assert isinstance(is_only_wrappers(text), bool)
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "kept"),
     [
         ("I use <context> in React", "I use <context> in React"),
@@ -130,7 +129,7 @@ def test_cuts_what_programs_wrap_around_the_words_of_people(text: str, kept: str
     assert without_fences(text) == kept
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "nobody"),
     [
         ("<command-name>/clear</command-name>\n<command-message>clear</command-message>", True),
@@ -149,7 +148,7 @@ def test_only_our_blocks_are_cut_when_only_they_are_meant() -> None:
     assert without_recall_blocks(text) == "<memory>a</memory> c"
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "kept"),
     [
         ("[Sun 2026-11-15 06:00 UTC] Hello", "Hello"),
@@ -195,13 +194,13 @@ def test_what_does_not_fit_is_cut_at_a_word_or_left_out() -> None:
     assert fenced(items, "n", fits=lambda text: len(text) <= 60) == ("", ())
 
 
-@pytest.mark.parametrize("nonce", ["", "a b", '"', "x" * 65])
+@every("nonce", ["", "a b", '"', "x" * 65])
 def test_refuses_a_nonce_that_could_end_the_tag(nonce: str) -> None:
     with pytest.raises(ValueError, match="nonce"):
         fenced([], nonce)
 
 
-@pytest.mark.parametrize(
+@every(
     "unit",
     [
         "<relevant-context ",

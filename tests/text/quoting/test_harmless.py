@@ -3,13 +3,13 @@
 
 import unicodedata
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.text.quoting.fence import Quoted, fenced
 from recollect.text.quoting.harmless import harmless
 from tests.growth import assert_linear
+from tests.rows import every
 from tests.sizes import sized
 
 # Each is the end of our block, or a mark that a model reads as one of its own, in some disguise.
@@ -153,7 +153,7 @@ def skeleton(text: str) -> str:
     return "".join(c for c in bare if unicodedata.category(c)[0] not in "CMZ")
 
 
-@pytest.mark.parametrize("disguise", DISGUISES)
+@every("disguise", DISGUISES)
 def test_every_disguise_becomes_words(disguise: str) -> None:
     for text in (disguise, f"The pump\n{disguise} is in the attic", unicodedata.normalize("NFD", disguise)):
         shown = harmless(text)
@@ -165,7 +165,7 @@ def test_every_disguise_becomes_words(disguise: str) -> None:
     assert skeleton(block).count("relevant-context") == 2
 
 
-@pytest.mark.parametrize("text", ORDINARY)
+@every("text", ORDINARY)
 def test_ordinary_texts_stay_as_they_are(text: str) -> None:
     assert harmless(text) == text
 
@@ -178,6 +178,6 @@ def test_what_is_harmless_stays_so(text: str) -> None:
     assert "<|im_start|>" not in skeleton(shown)
 
 
-@pytest.mark.parametrize("unit", ["<system ", "<|", "[ ", "### ", "&amp;", "\\u003c", "<s y s ", "<\u0300"])
+@every("unit", ["<system ", "<|", "[ ", "### ", "&amp;", "\\u003c", "<s y s ", "<\u0300"])
 def test_hostile_text_takes_linear_time(unit: str) -> None:
     assert_linear(lambda size: harmless(unit * size), sized(50_000, 500_000) // len(unit))

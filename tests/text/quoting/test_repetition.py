@@ -1,9 +1,8 @@
-import pytest
-
 from recollect.text.quoting.repetition import asks_again, unsaid
+from tests.rows import every
 
 
-@pytest.mark.parametrize(
+@every(
     ("texts", "left"),
     [
         (["I live in Brno.", "i live in brno"], ["I live in Brno.", ""]),
@@ -23,7 +22,7 @@ def test_only_what_is_said_already_is_left_out(texts: list[str], left: list[str]
     assert unsaid(texts) == (texts if left is None else left)
 
 
-@pytest.mark.parametrize(
+@every(
     ("question", "text", "again"),
     [
         ("where do I live?", "Where do I live now?", True),

@@ -1,22 +1,22 @@
 """The form of a statement: what says something else has another, what only looks otherwise has the same."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.text.sameness import statement_form
 from tests.growth import assert_linear
+from tests.rows import every
 from tests.text.same import pairs
 
 
-@pytest.mark.parametrize("language", pairs.LANGUAGES)
+@every("language", pairs.LANGUAGES)
 def test_a_difference_in_meaning_is_seen(language: str) -> None:
     table = pairs.read(language, "differ")
     assert len(table) >= 100
     assert [pair for pair in table if statement_form(pair[0]) == statement_form(pair[1])] == []
 
 
-@pytest.mark.parametrize("half", [0, 1], ids=["known", "held back"])
+@every("half", [0, 1])
 def test_a_difference_in_style_is_not(half: int) -> None:
     table = [pair for language in pairs.LANGUAGES for pair in pairs.read(language, "same")[half::2]]
     assert len(table) >= 100
@@ -24,7 +24,7 @@ def test_a_difference_in_style_is_not(half: int) -> None:
     assert len(differing) <= 0.05 * len(table), differing
 
 
-@pytest.mark.parametrize(
+@every(
     ("one", "other"),
     [
         ("C", "C++"), ("C++", "C#"), ("-5", "5"), ("5", "5.0"), ("10²", "102"), ("1½", "11/2"), ("A+", "A"),

@@ -2,12 +2,12 @@
 from collections import Counter
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.text.secrets import hints_at_secret, redact, redact_values
 from recollect.text.secrets.redact import kinds
+from tests.rows import every
 from tests.text.secrets.ordinary import sentences
 from tests.text.secrets.shapes import CONTEXTS, TOKENS, is_gone, planted
 
@@ -33,7 +33,7 @@ HOSTILE = st.lists(st.one_of(PIECES, st.text(max_size=12), st.text("abcXYZ0189-_
 )
 
 
-@pytest.mark.parametrize("seed", range(3))
+@every("seed", range(3))
 def test_takes_secrets_out_of_the_places_where_people_leave_them(seed: int) -> None:
     cases = list(planted(seed))
     missed = [case for case in cases if not is_gone(case.secret, redact(case.text).text)]
@@ -66,7 +66,7 @@ def test_knows_at_least_forty_five_kinds() -> None:
     assert len({kind.name for kind in kinds()}) >= 45
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "redacted"),
     [
         ("my password is hunter2", "my password is [redacted: password]"),

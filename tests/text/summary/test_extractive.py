@@ -3,7 +3,6 @@
 
 from random import Random
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from recollect.ports import Summarizer
 from recollect.text.summary.extractive import SMALL_TALK, ExtractiveSummarizer
 from recollect.text.summary.format import LONGEST_POINT, tokens_of
 from tests.growth import assert_linear
+from tests.rows import every
 from tests.text.summary.talks import conversation, count, message, talk
 
 NOTHING = SummaryPoints()
@@ -96,7 +96,7 @@ SETTLED = {
 }
 
 
-@pytest.mark.parametrize("name", EXPECTED)
+@every("name", EXPECTED)
 def test_what_matters_is_in_its_section(name: str) -> None:
     points = summarize(conversation(name))
     for section, wanted in EXPECTED[name].items():
@@ -104,19 +104,19 @@ def test_what_matters_is_in_its_section(name: str) -> None:
         assert [phrase for phrase in wanted if phrase not in text] == [], text
 
 
-@pytest.mark.parametrize("name", CHATTER)
+@every("name", CHATTER)
 def test_small_talk_and_code_are_not(name: str) -> None:
     text = everything(summarize(conversation(name)))
     assert [phrase for phrase in CHATTER[name] if phrase in text] == []
 
 
-@pytest.mark.parametrize("name", SETTLED)
+@every("name", SETTLED)
 def test_what_was_settled_later_is_no_longer_open(name: str) -> None:
     assert SETTLED[name] not in everything(summarize(conversation(name)))
 
 
-@pytest.mark.parametrize("name", EXPECTED)
-@pytest.mark.parametrize("max_tokens", [120, 200, 400])
+@every("name", EXPECTED)
+@every("max_tokens", [120, 200, 400])
 def test_it_fits_and_its_points_are_short(name: str, max_tokens: int) -> None:
     points = summarize(conversation(name), max_tokens)
     assert tokens_of(points, count) <= max_tokens
@@ -131,16 +131,12 @@ def test_with_little_room_decisions_and_people_stay() -> None:
     assert "batteries" not in text
 
 
-@pytest.mark.parametrize(
-    "said", ["I'm vegan", "Call me Al", "I hate mushrooms", "Ich mag Tee", "Не люблю лук", "Mám rád čaj"]
-)
+@every("said", ["I'm vegan", "Call me Al", "I hate mushrooms", "Ich mag Tee", "Не люблю лук", "Mám rád čaj"])
 def test_a_few_words_about_oneself_are_enough(said: str) -> None:
     assert summarize(talk(f"user: {said}", "assistant: Noted!")).key_points == (f"User preference: {said}",)
 
 
-@pytest.mark.parametrize(
-    "said", ["Never!", "Agreed.", "I like it!", "Sounds like a plan", "ok do it", "Wow!!!", "👍👍"]
-)
+@every("said", ["Never!", "Agreed.", "I like it!", "Sounds like a plan", "ok do it", "Wow!!!", "👍👍"])
 def test_a_few_words_about_nothing_are_not(said: str) -> None:
     assert summarize(talk(f"user: {said}", "assistant: Great!")) == SummaryPoints(key_points=(SMALL_TALK,))
 
@@ -172,7 +168,7 @@ def test_what_a_pronoun_stands_for_is_told() -> None:
     assert point == "User (on “Who is the electrician?”): His name is Tom Bradley."
 
 
-@pytest.mark.parametrize(
+@every(
     ("asked", "result", "told"),
     [
         ("turn off the voice", '{"error": "not permitted"}', "I could not disable the voice: it is not permitted."),
@@ -223,7 +219,7 @@ def test_what_the_assistant_does_not_know_stays_open() -> None:
     assert summarize(turns).open_items == ("User asked: Does the nightly job use the same code?",)
 
 
-@pytest.mark.parametrize("name", EXPECTED)
+@every("name", EXPECTED)
 def test_the_same_turns_give_the_same_summary(name: str) -> None:
     assert summarize(conversation(name)) == summarize(conversation(name))
 
@@ -259,7 +255,7 @@ def test_a_change_of_mind_is_told() -> None:
     assert "I don't like coffee" in text
 
 
-@pytest.mark.parametrize("turns", [talk("user: hi", "assistant: Hello! How can I help?", "user: thanks, bye"), []])
+@every("turns", [talk("user: hi", "assistant: Hello! How can I help?", "user: thanks, bye"), []])
 def test_small_talk_is_called_small_talk(turns: list[Message]) -> None:
     assert summarize(turns) == SummaryPoints(key_points=(SMALL_TALK,))
 
@@ -325,9 +321,7 @@ def test_the_time_for_real_messages_grows_with_their_number_only() -> None:
     assert_linear(lambda size: summarize(turns[:size], 1_200), len(turns))
 
 
-@pytest.mark.parametrize(
-    "text", ["word " * 200_000, "x" * 1_000_000, "1. " * 330_000, "汉" * 1_000_000, "?! " * 330_000]
-)
+@every("text", ["word " * 200_000, "x" * 1_000_000, "1. " * 330_000, "汉" * 1_000_000, "?! " * 330_000])
 def test_a_huge_message_takes_its_length(text: str) -> None:
     assert_linear(lambda size: summarize(talk(f"user: {text[:size]}", f"assistant: {text[:size]}")), len(text))
 

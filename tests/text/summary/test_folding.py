@@ -1,10 +1,9 @@
 """One summary after the other: what was decided long ago is still known, and the summary does not grow."""
 
-import pytest
-
 from recollect.model.messages import SummaryPoints, SummaryTask
 from recollect.text.summary.extractive import SMALL_TALK, ExtractiveSummarizer
 from recollect.text.summary.format import parse, render, tokens_of
+from tests.rows import every
 from tests.text.summary.talks import START, conversation, count, talk
 
 MAX_TOKENS = 700
@@ -49,7 +48,7 @@ def test_after_fifty_summaries_the_first_decisions_names_and_preferences_are_sti
     assert "group 49" in text
 
 
-@pytest.mark.parametrize("name", ["home_en", "work_ru", "trip_cs", "project_de"])
+@every("name", ["home_en", "work_ru", "trip_cs", "project_de"])
 def test_folding_nothing_in_changes_nothing(name: str) -> None:
     points = summarizer.summarize(SummaryTask(conversation(name), SummaryPoints(), 600)).points
     again = fold(points, "user: thanks!", "assistant: You're welcome!", max_tokens=900)

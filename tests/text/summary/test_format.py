@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from recollect.errors import SummaryError
 from recollect.model.messages import SummaryPoints
 from recollect.text.summary.format import LONGEST_POINT, as_memory, fit, parse, render, shorten, tidy, tokens_of
+from tests.rows import every
 from tests.text.summary.talks import count
 
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
@@ -84,7 +85,7 @@ AS_MODELS_WRITE = [
 ]
 
 
-@pytest.mark.parametrize("text", AS_MODELS_WRITE)
+@every("text", AS_MODELS_WRITE)
 def test_what_models_write_can_be_read(text: str) -> None:
     assert parse(text) == SummaryPoints(("likes tea", "21 °C"), ("sent mail",), ("call Bob",))
 
@@ -95,9 +96,7 @@ def test_a_section_that_says_none_is_empty() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "text", ["", "I'm sorry, I can't help with that.", "<html><body>Bad gateway</body></html>", "{}"]
-)
+@every("text", ["", "I'm sorry, I can't help with that.", "<html><body>Bad gateway</body></html>", "{}"])
 def test_what_has_no_headings_is_no_summary(text: str) -> None:
     with pytest.raises(SummaryError, match="No heading"):
         parse(text)

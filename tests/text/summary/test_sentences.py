@@ -1,12 +1,12 @@
 # ruff: noqa: RUF001  # letters of other alphabets are the point here
 
-import pytest
 
 from recollect.text.summary.sentences import error_line, passages, split_sentences
 from tests.growth import assert_linear
+from tests.rows import every
 
 
-@pytest.mark.parametrize(
+@every(
     "sentences",
     [
         ["Dr. Smith arrives at 9.30 a.m. tomorrow.", "He stays for two days!"],
@@ -63,7 +63,7 @@ def test_an_error_is_found_in_json() -> None:
     assert not error_line('{"state": "on"}')
 
 
-@pytest.mark.parametrize("text", ["a. " * 400_000, "x" * 1_000_000, "```\n" * 250_000, "<relevant-context " * 60_000])
+@every("text", ["a. " * 400_000, "x" * 1_000_000, "```\n" * 250_000, "<relevant-context " * 60_000])
 def test_a_huge_message_takes_no_longer_than_a_long_one(text: str) -> None:
     assert len(passages(text)) <= 40
     assert_linear(lambda size: passages(text[:size]), len(text))

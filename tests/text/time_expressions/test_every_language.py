@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from recollect.errors import InvalidInput
 from recollect.text.tables import LANGUAGES, load_sections
 from recollect.text.time_expressions import TimeSpan, find_time_spans, matching
+from tests.rows import every
 from tests.text.time_expressions.reading import PRAGUE, WEDNESDAY, found
 
 ZONES = ["UTC", "Europe/Prague", "America/New_York", "Asia/Kolkata", "Pacific/Apia", "America/Sao_Paulo"]
@@ -81,9 +82,7 @@ def test_a_time_without_a_zone_is_refused() -> None:
         find_time_spans("yesterday", datetime(2024, 5, 15))  # noqa: DTZ001
 
 
-@pytest.mark.parametrize(
-    "query", ["", " ", "\0", "🎂🎉", "أمس ذهبت", "אתמול", "昨日", "\ud800", "'s", "'s yesterda", "²³ ½ ⅷ", "٧ مايو"]
-)
+@every("query", ["", " ", "\0", "🎂🎉", "أمس ذهبت", "אתמול", "昨日", "\ud800", "'s", "'s yesterda", "²³ ½ ⅷ", "٧ مايو"])
 def test_what_we_do_not_read_is_no_time(query: str) -> None:
     assert find_time_spans(query, WEDNESDAY) == ()
 
@@ -121,13 +120,12 @@ def test_a_day_is_longer_when_the_clocks_go_back() -> None:
     assert only("on Sunday", now) == (utc(2024, 10, 26, 22), utc(2024, 10, 27, 23))
 
 
-@pytest.mark.parametrize(
+@every(
     ("now", "since", "until"),
     [
         (datetime(2024, 3, 31, 9, tzinfo=PRAGUE), utc(2024, 3, 30, 17), utc(2024, 3, 31, 4)),
         (datetime(2024, 10, 27, 9, tzinfo=PRAGUE), utc(2024, 10, 26, 16), utc(2024, 10, 27, 5)),
     ],
-    ids=["forward", "back"],
 )
 def test_the_night_in_which_the_clocks_change(now: datetime, since: datetime, until: datetime) -> None:
     assert only("last night", now) == (since, until)
@@ -170,7 +168,7 @@ def prague(day: int, hour: int = 0, minute: int = 0) -> datetime:
     return datetime(2024, 5, day, hour, minute, tzinfo=PRAGUE)
 
 
-@pytest.mark.parametrize(
+@every(
     ("query", "now", "since", "until"),
     [
         # at two in the night, last night is the one that goes on
