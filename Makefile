@@ -3,10 +3,14 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := src tests benchmarks examples
+SOURCES := src tests benchmarks examples packages conftest.py
+# They come with the core, so pip is given all of them at once.
+BESIDE := packages/recollect-connect packages/recollect-files
+EDITABLE := $(BESIDE:%=--editable %)
+PROJECTS := pyproject.toml $(BESIDE:%=%/pyproject.toml) constraints.txt
 
 PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
-PATHS ?= tests
+PATHS ?=
 
 .PHONY: run test test-all format lint types architecture tests coverage bench quality reliability page openclaw docs constraints hashes release hooks clean
 
@@ -102,14 +106,14 @@ $(VENV)/bin/python:
 		|| { echo "Recollect needs Python 3.11 or newer; name one with: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(PIP_INSTALL) --editable '.[mcp,places]'
+$(VENV)/.installed: $(PROJECTS) | $(VENV)/bin/python
+	$(PIP_INSTALL) $(EDITABLE) --editable '.[mcp,places]'
 	@touch $@
 
-$(VENV)/.installed-dev: pyproject.toml constraints.txt packages/recollect-encoder-1/pyproject.toml | $(VENV)/bin/python
-	$(PIP_INSTALL) --editable packages/recollect-encoder-1 --editable '.[dev]'
+$(VENV)/.installed-dev: $(PROJECTS) packages/recollect-encoder-1/pyproject.toml | $(VENV)/bin/python
+	$(PIP_INSTALL) $(EDITABLE) --editable packages/recollect-encoder-1 --editable '.[dev]'
 	@touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-docs: $(VENV)/.installed-dev
-	$(PIP_INSTALL) --editable '.[dev,docs]'
+	$(PIP_INSTALL) $(EDITABLE) --editable '.[dev,docs]'
 	@touch $@

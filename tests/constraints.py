@@ -12,10 +12,11 @@ from typing import Any, Final
 from packaging.requirements import Requirement
 from packaging.utils import NormalizedName, canonicalize_name
 
-ROOT: Final = Path(__file__).parent.parent
+from tests.sources import BESIDE, ROOT
+
 CONSTRAINTS: Final = ROOT / "constraints.txt"
 UNTESTED_EXTRAS: Final = {"e5", "llamaindex"}  # large, and not installed for the tests
-OWN_EXTRAS: Final = {"encoder-1"}  # distributions of this project, whose source is in packages/
+OWN: Final = "recollect"  # how the names of this project's distributions begin; what is beside the core is in packages/
 DEVELOPERS_EXTRAS: Final = {"dev", "docs"}
 _HEADER: Final = """\
 # The versions that the test suite passes with. `make` installs these; `make constraints` writes this file.
@@ -24,26 +25,30 @@ _HEADER: Final = """\
 
 
 def direct_requirements() -> list[Requirement]:
-    """Give the requirements of the package, of its tested extras and of its build, but for its own distributions."""
-    declared = _declared()
-    extras: dict[str, list[str]] = declared["project"]["optional-dependencies"]
-    texts: list[str] = declared["project"]["dependencies"] + declared["build-system"]["requires"]
-    texts += [text for extra, listed in extras.items() if extra not in UNTESTED_EXTRAS | OWN_EXTRAS for text in listed]
-    return [Requirement(text) for text in texts]
+    """Give the requirements of the core and the packages that come with it, of their tested extras and their build."""
+    return _requirements(without=UNTESTED_EXTRAS, build=True)
 
 
 def shipped_requirements() -> list[Requirement]:
-    """Give the requirements of users: of the package and of its tested extras, but not those of developers."""
-    project = _declared()["project"]
-    extras: dict[str, list[str]] = project["optional-dependencies"]
-    unwanted = UNTESTED_EXTRAS | OWN_EXTRAS | DEVELOPERS_EXTRAS
-    texts = [text for extra, listed in extras.items() if extra not in unwanted for text in listed]
-    return [Requirement(text) for text in (*project["dependencies"], *texts)]
+    """Give the requirements of users: of the packages and of their tested extras, but not those of developers."""
+    return _requirements(without=UNTESTED_EXTRAS | DEVELOPERS_EXTRAS)
 
 
-def _declared() -> dict[str, Any]:
-    with (ROOT / "pyproject.toml").open("rb") as file:
+def declared(folder: Path = ROOT) -> dict[str, Any]:
+    """Read the pyproject.toml of a distribution."""
+    with (folder / "pyproject.toml").open("rb") as file:
         return tomllib.load(file)
+
+
+def _requirements(*, without: set[str], build: bool = False) -> list[Requirement]:
+    """Give the requirements of the core and the packages beside it, but for those that they are to each other."""
+    texts: list[str] = []
+    for said in map(declared, (ROOT, *BESIDE)):
+        extras: dict[str, list[str]] = said["project"].get("optional-dependencies", {})
+        texts += said["project"]["dependencies"] + (said["build-system"]["requires"] if build else [])
+        texts += [text for extra, listed in extras.items() if extra not in without for text in listed]
+    found = {str(requirement): requirement for requirement in map(Requirement, texts)}
+    return [requirement for requirement in found.values() if not requirement.name.startswith(OWN)]
 
 
 def pinned_versions() -> dict[NormalizedName, str]:

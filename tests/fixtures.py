@@ -149,7 +149,10 @@ def _place(item: pytest.Item) -> str:
 
 @cache
 def _relative(file: Path) -> str:
-    return file.relative_to(Path(__file__).parent).as_posix()
+    """Give a file's place below `tests`, or below the tests of a package."""
+    parts = file.relative_to(Path(__file__).parents[1]).parts
+    above = next(number for number, part in enumerate(parts, start=1) if part.partition("_")[0] == "tests")
+    return "/".join(parts[above:])
 
 
 def _is_slow_on_a_server(item: pytest.Item) -> bool:

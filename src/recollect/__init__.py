@@ -9,6 +9,7 @@ with Memory.open() as memory:
         print(hit.score, hit.content)
 """
 
+import recollect.plugins as _plugins
 from recollect._version import __version__
 
 TYPE_CHECKING = False  # type checkers take it for true; importing `typing` would delay each hook by 10 ms
@@ -57,6 +58,7 @@ _HOMES = {
     "recollect.model.search": "About Forgotten Hit PromptContext Recall TurnOutcome",
     "recollect.settings": "Settings load_settings",
 }
+_plugins.stand_in()
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 # fmt: off

@@ -2,6 +2,7 @@
 
     RecollectError
     ├── SettingsError            a setting is unknown, malformed or refers to nothing
+    │   └── PackageMissing       what was asked for comes with a package that is not installed
     ├── InvalidInput             what the caller passed cannot be stored or searched
     │   ├── InvalidMemory        a memory's content or one of its fields
     │   ├── InvalidMessage       a message's role, content or one of its fields
@@ -51,6 +52,10 @@ class RecollectError(Exception):
 
 class SettingsError(RecollectError):
     """A setting is unknown, malformed or refers to something that does not exist."""
+
+
+class PackageMissing(SettingsError, ImportError):
+    """What was asked for comes with another package of Recollect, which is not installed. The message names it."""
 
 
 class InvalidInput(RecollectError, ValueError):

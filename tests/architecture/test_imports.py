@@ -1,6 +1,7 @@
 """What may import what, and what must not be loaded before it is needed."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -9,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-SOURCE = ROOT / "src" / "recollect"
+from tests.sources import ROOT, SOURCES, place, source_files
 
 HEAVY = (
     "apsw",
@@ -41,6 +41,12 @@ def test_the_contracts_are_kept() -> None:
     ]
     checked = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_the_core_names_a_package_beside_it_only_where_it_finds_them() -> None:
+    named = re.compile(r"\brecollect_(?:connect|files)\.|\b(?:from|import) recollect_(?:connect|files)\b")
+    found = [place(path) for path in sorted(SOURCES[0].rglob("*.py")) if named.search(path.read_text("utf-8"))]
+    assert found == ["plugins.py"]
 
 
 def loaded_by(program: str, *arguments: str) -> set[str]:
@@ -85,16 +91,16 @@ def clock_readings(path: Path) -> Iterator[str]:
             and isinstance(node.value, ast.Name)
             and (node.value.id, node.attr) in CLOCK_READINGS
         ):
-            yield f"{path.relative_to(SOURCE).as_posix()}:{node.lineno}"
+            yield f"{place(path)}:{node.lineno}"
 
 
 def test_one_module_reads_the_machines_clock() -> None:
     """And one more, for it compares the time of a file with now: no other clock than that of the disk would do."""
-    found = [place for path in sorted(SOURCE.rglob("*.py")) for place in clock_readings(path)]
-    assert [place.split(":")[0] for place in found] == ["clock.py", "disk/file_reader.py"]
+    found = [reading for path in source_files() for reading in clock_readings(path)]
+    assert [reading.split(":")[0] for reading in found] == ["clock.py", "disk/file_reader.py"]
 
 
-@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.sql")), ids=lambda path: path.relative_to(SOURCE).as_posix())
+@pytest.mark.parametrize("path", list(source_files("*.sql")), ids=place)
 def test_no_query_asks_the_database_for_the_time(path: Path) -> None:
     """But the searches that people call from psql, where no other clock is at hand."""
     if path.name in {"0006_readable_views.sql", "0019_searches_of_a_cluster.sql"}:

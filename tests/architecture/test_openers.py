@@ -4,13 +4,14 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-SOURCE = Path(__file__).parents[2] / "src" / "recollect"
+from tests.sources import place, source_files
 
 # Folders and modules that may. Whoever is added has to be in the table of SECURITY.md.
 OPENERS = (
     "api/files", "api/media", "cli/", "client/media", "disk/", "documents/", "encryption", "engine/carry/",
     "engine/drafts/kept_secrets", "geocoding/", "hook_client/", "hosts/", "http_client/", "importing/", "mcp/",
-    "models/", "originals", "private_folders", "service/", "settings/", "storage/", "text/tables/", "web/reference",
+    "models/", "originals", "plugins", "private_folders", "service/", "settings/", "storage/", "text/tables/",
+    "web/reference",
 )  # fmt: skip
 STARTERS = (
     "disk/reader_pool", "documents/extract", "geocoding/table_cache", "hook_client/start", "service/worker_processes",
@@ -44,8 +45,8 @@ def _is_subprocess(owner: ast.expr) -> bool:
 
 def _unlisted(names: frozenset[str], listed: tuple[str, ...]) -> list[str]:
     found = []
-    for path in sorted(SOURCE.rglob("*.py")):
-        module = path.relative_to(SOURCE).with_suffix("").as_posix()
+    for path in source_files():
+        module = place(path).removesuffix(".py")
         calls = {call.rpartition(".")[2] if call != "subprocess.run" else "Popen" for call in _calls(path)}
         if not module.startswith(listed) and names & calls:
             found.append(f"{module} calls {', '.join(sorted(names & calls))}: say in SECURITY.md what stops its values")

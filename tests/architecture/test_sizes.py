@@ -4,7 +4,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-SOURCE = Path(__file__).parents[2] / "src" / "recollect"
+from tests.sources import place, source_files
+
 MOST_LINES_OF_A_FILE = 500
 MOST_LINES_OF_A_FUNCTION = 60
 
@@ -14,15 +15,15 @@ def long_functions(path: Path) -> Iterator[str]:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             lines = (node.end_lineno or node.lineno) - node.lineno + 1
             if lines > MOST_LINES_OF_A_FUNCTION:
-                yield f"{path.relative_to(SOURCE)}:{node.lineno} {node.name} has {lines} lines"
+                yield f"{place(path)}:{node.lineno} {node.name} has {lines} lines"
 
 
 def test_no_file_is_too_long() -> None:
-    everything = [path for ending in ("*.py", "*.sql") for path in SOURCE.rglob(ending)]
+    everything = [path for ending in ("*.py", "*.sql") for path in source_files(ending)]
     files = [path for path in everything if path.parent.name != "migrations"]  # one has one checksum, so it stays whole
-    lengths = {str(path.relative_to(SOURCE)): len(path.read_text(encoding="utf-8").splitlines()) for path in files}
+    lengths = {str(path): len(path.read_text(encoding="utf-8").splitlines()) for path in files}
     assert {name: length for name, length in lengths.items() if length > MOST_LINES_OF_A_FILE} == {}
 
 
 def test_no_function_is_too_long() -> None:
-    assert [found for path in sorted(SOURCE.rglob("*.py")) for found in long_functions(path)] == []
+    assert [found for path in source_files() for found in long_functions(path)] == []

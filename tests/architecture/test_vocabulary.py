@@ -6,9 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-import recollect
+from tests.sources import place, source_files
 
-PACKAGE = Path(recollect.__file__).parent
 PARAPHRASES = re.compile(r"\b(?:somebody|whoever|nobody|everybody|anybody)\b", re.IGNORECASE)
 
 # What people say, in their languages, is data.
@@ -20,15 +19,14 @@ MODEL_FILES = ("tokenizer.json",)
 
 def sources() -> Iterator[Path]:
     """List the files of the package that engineers read."""
-    for path in sorted(PACKAGE.rglob("*")):
-        place = path.relative_to(PACKAGE).as_posix()
-        if path.suffix in PROSE and path.name not in MODEL_FILES and not place.startswith(LANGUAGE_DATA):
+    for path in source_files("*"):
+        if path.suffix in PROSE and path.name not in MODEL_FILES and not place(path).startswith(LANGUAGE_DATA):
             yield path
 
 
 def test_the_subject_of_a_sentence_is_the_code_a_user_a_caller_or_a_client() -> None:
     found = [
-        f"{path.relative_to(PACKAGE)}:{number}: {line.strip()}"
+        f"{place(path)}:{number}: {line.strip()}"
         for path in sources()
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
         if PARAPHRASES.search(line)
@@ -60,11 +58,11 @@ def _makes_a_type(value: ast.expr) -> bool:
 
 def test_a_class_name_has_one_meaning() -> None:
     homes: dict[str, set[str]] = defaultdict(set)
-    for path in sorted(PACKAGE.rglob("*.py")):
-        place = path.relative_to(PACKAGE).as_posix()
+    for path in source_files():
+        home = str(path)
         for twin in TWINS:  # the two stores have classes of the same name on purpose
-            place = place.replace(twin, "storage/*/")
+            home = home.replace(twin, "storage/*/")
         for name in _class_names(ast.parse(path.read_text(encoding="utf-8"))):
-            homes[name.lstrip("_")].add(place)
+            homes[name.lstrip("_")].add(home)
     several = {name: sorted(places) for name, places in homes.items() if len(places) > 1}
     assert not several, "\n".join(f"{name}: {', '.join(places)}" for name, places in sorted(several.items()))

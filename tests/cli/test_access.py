@@ -16,7 +16,7 @@ from recollect.errors import NotPermitted, UnknownKey
 from recollect.model.literals import PERMISSIONS, Permission
 from tests.cli.conftest import PLAIN_ENVIRONMENT, Cli, Outcome
 from tests.cli.reference import application, commands, permissions
-from tests.conftest import SteppingClock
+from tests.fixtures import SteppingClock
 
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 UNKNOWN = "01a1dd60-4566-7800-9cb6-caa8d641c91b"

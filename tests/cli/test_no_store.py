@@ -10,7 +10,7 @@ from recollect import Memory, NotFound, load_settings
 from recollect.cli.permissions import require_permission
 from tests.cli.conftest import Cli
 from tests.cli.test_access import DECLARED, FREE, TYPED
-from tests.conftest import Server
+from tests.fixtures import Server
 
 BEGINNERS = {command for command, rule in DECLARED.items() if rule.makes_store({})}
 

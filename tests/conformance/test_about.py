@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from recollect import InvalidInput, Memory, UserMemory
-from tests.conftest import SteppingClock
+from tests.fixtures import SteppingClock
 
 
 @pytest.fixture

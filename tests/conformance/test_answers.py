@@ -15,8 +15,8 @@ from recollect import EmbeddingError, Memory, Recall, UserMemory, load_settings
 from recollect.engine.base.result_cache import _MAX_AGE
 from recollect.model.memories import Scope, Vector
 from recollect.ports import Role, Store, StoreReader
-from tests.conftest import SteppingClock
 from tests.congruence.twins import DIMENSIONS, WordSum, direction
+from tests.fixtures import SteppingClock
 from tests.waiting import until
 
 ASKED = "green tea"

@@ -11,7 +11,7 @@ from recollect import InvalidInput, Memory, UserMemory
 from recollect.disk import safe_open
 from recollect.errors import InvalidDocument
 from tests.archives import Lines, with_rows
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 
 CANARY = "the canary sings at midnight"
 Change = Callable[[Lines], object]

@@ -46,7 +46,7 @@ from recollect.api.scopes import Scopes
 from recollect.errors import InvalidDocument
 from recollect.model import TextPiece
 from recollect.ports import Embedder
-from tests.conftest import OpenMemory, SteppingClock
+from tests.fixtures import OpenMemory, SteppingClock
 
 NAMESPACES = {
     UserFiles: AsyncFiles,

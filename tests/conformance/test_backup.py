@@ -17,7 +17,7 @@ from recollect.engine.carry import manifest
 from recollect.engine.carry.folders import UNFINISHED
 from recollect.errors import BackupDamaged
 from recollect.model.backups import Backup
-from tests.conftest import OpenMemory, Server, SteppingClock
+from tests.fixtures import OpenMemory, Server, SteppingClock
 from tests.postgres_server import TOOLS
 
 WORDS = "correct horse battery staple"

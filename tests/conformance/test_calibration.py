@@ -15,7 +15,7 @@ from recollect.model.memories import Space, Vector
 from recollect.model.vectors import as_units
 from recollect.ports import BulkEmbedder, Embedder, Role
 from recollect.ranking.fusion import USUAL
-from tests.conftest import SteppingClock
+from tests.fixtures import SteppingClock
 
 MEMORIES = (
     "The spare key is under the flowerpot",

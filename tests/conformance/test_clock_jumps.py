@@ -8,7 +8,7 @@ import pytest
 from recollect import Memory
 from recollect.engine.maintenance import worker_pass
 from recollect.errors import StoreUnavailable, UnknownKey
-from tests.conftest import OpenMemory, SteppingClock
+from tests.fixtures import OpenMemory, SteppingClock
 from tests.reliability.figures import figure
 
 

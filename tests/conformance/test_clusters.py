@@ -4,7 +4,7 @@ import pytest
 
 from recollect import InvalidInput, Memory, NotFound, UserMemory
 from recollect.errors import InvalidMemory
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 
 DOG = [
     "Our dog Bruno limps after long walks",

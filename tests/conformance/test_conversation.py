@@ -7,7 +7,7 @@ import pytest
 
 from recollect import InvalidInput, Memory, NewMessage, NotFound, ToolCall, UserMemory
 from recollect.errors import InvalidMessage
-from tests.conftest import OpenMemory, SteppingClock
+from tests.fixtures import OpenMemory, SteppingClock
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from recollect import Compaction, InvalidInput, LlmError, Memory, Message, NewMe
 from recollect.api.conversation import Conversation
 from recollect.errors import SummaryError
 from recollect.model.messages import SummaryPoints
-from tests.conftest import OpenMemory, SteppingClock
 from tests.dialogue.doubles import POINTS, Paid, opened
+from tests.fixtures import OpenMemory, SteppingClock
 
 
 @pytest.fixture

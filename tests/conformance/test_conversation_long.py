@@ -5,7 +5,7 @@ import random
 from recollect import Message, NewMessage, UserMemory
 from recollect.api.conversation import Conversation
 from recollect.model.messages import ToolCall
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 from tests.sizes import sized
 
 TURNS = sized(120, 1_000)

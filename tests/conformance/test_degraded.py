@@ -8,7 +8,7 @@ import pytest
 from recollect import EmbeddingError, Memory, load_settings
 from recollect.model.memories import Space, Vector
 from recollect.ports import Embedder, Role
-from tests.conftest import SteppingClock
+from tests.fixtures import SteppingClock
 
 
 class Moody:

@@ -18,8 +18,8 @@ from recollect.model.search import ChannelPart
 from recollect.ports import Embedder, Role
 from recollect.ranking import bm25, context, factors
 from recollect.ranking.context import needs_context
-from tests.conftest import SteppingClock
 from tests.congruence.twins import WordSum
+from tests.fixtures import SteppingClock
 
 DIMENSIONS = 64
 EXACT = 1e-9

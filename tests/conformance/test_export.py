@@ -20,7 +20,7 @@ from recollect.importing import import_file
 from recollect.model.messages import Usage
 from recollect.ports import Embedder
 from recollect.ports.transfer import SEARCH_LOG, TRANSFERRED
-from tests.conftest import OpenMemory, SteppingClock
+from tests.fixtures import OpenMemory, SteppingClock
 from tests.sizes import sized
 
 OpenFile = Callable[..., Memory]

@@ -10,7 +10,7 @@ from recollect import InvalidInput, Memory, NotFound, UserMemory
 from recollect.errors import InvalidDocument
 from recollect.model.files import TextPiece
 from tests.conformance.notes import Notes, Words, chunk_ids, marks, open_notes, pieces
-from tests.conftest import SteppingClock
+from tests.fixtures import SteppingClock
 from tests.storage.catalogue import is_server
 
 MANUAL = "# Manual\n\nPress the red button twice.\n\nThen wait.\n"

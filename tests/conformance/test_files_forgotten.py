@@ -13,7 +13,7 @@ from recollect.engine.files import sync
 from recollect.errors import RecollectError, StoreUnavailable
 from recollect.model import SyncReport
 from tests.conformance.notes import Notes
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 from tests.waiting import until
 
 

@@ -12,7 +12,7 @@ from recollect import Memory, UserMemory
 from recollect.model.files import Chunk
 from recollect.model.search import Hit
 from tests.conformance.notes import Notes, Words, open_notes, pieces
-from tests.conftest import SteppingClock
+from tests.fixtures import SteppingClock
 from tests.storage.catalogue import is_server, plain
 
 TOKEN = (

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from recollect import InvalidInput, Memory, NotFound, UserMemory
-from tests.conftest import SteppingClock
+from tests.fixtures import SteppingClock
 
 SLOT: Any = {"type": "fact", "subject": "me", "key": "city"}
 CITIES = ("Lives in Prague", "Lives in Brno", "Lives in Ostrava")

@@ -6,7 +6,7 @@ import pytest
 
 from recollect import InvalidInput, Memory, NotFound, UserMemory
 from recollect.api.conversation import Conversation
-from tests.conftest import OpenMemory, SteppingClock
+from tests.fixtures import OpenMemory, SteppingClock
 
 TEA = "I prefer green tea in the morning."
 

@@ -9,7 +9,7 @@ import pytest
 
 from recollect import Memory, NewMessage, UserMemory
 from recollect.engine.carry import import_archive as bringing
-from tests.conftest import OpenMemory, SteppingClock
+from tests.fixtures import OpenMemory, SteppingClock
 
 SAID = ("I decided to sell the blue boat.", "I decided to buy the red house.", "My sister is called Anna.")
 

@@ -9,7 +9,7 @@ import pytest
 from recollect import Memory, UserMemory
 from recollect.importing import ImportReport, import_file, import_openclaw
 from recollect.importing.deliver import FORGOTTEN
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 from tests.importing.exports import chatgpt, claude, claude_message, mem0, node, write
 from tests.importing.openclaw_folder import Database, chunk, header, log, note, turn, unit
 

@@ -12,7 +12,7 @@ from recollect.engine.conversations import turn_capture
 from recollect.errors import StaleVersion
 from recollect.importing.deliver import importing
 from recollect.model.files import TextPiece
-from tests.conftest import OpenMemory, SteppingClock
+from tests.fixtures import OpenMemory, SteppingClock
 
 MAY = datetime(2024, 5, 1, 10, tzinfo=UTC)
 CODE = "The code of the cellar door is 4711"

@@ -12,8 +12,8 @@ from recollect.engine.drafts.searchable_text import terms_of
 from recollect.engine.search.prepared_query import MAX_QUERY
 from recollect.text.clean import clean
 from recollect.text.query import ParsedQuery, holds, normal, read_query
-from tests.conftest import SteppingClock
 from tests.congruence.twins import WordSum
+from tests.fixtures import SteppingClock
 from tests.sizes import sized
 
 BY_WORDS = sized(300, 4_800)  # queries on each store without vectors

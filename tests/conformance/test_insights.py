@@ -3,7 +3,7 @@
 import pytest
 
 from recollect import InvalidInput, NotFound, UserMemory
-from tests.conftest import OpenMemory, SteppingClock
+from tests.fixtures import OpenMemory, SteppingClock
 
 TEA = "Anna drinks green tea every morning"
 

@@ -11,7 +11,7 @@ from recollect import Memory, NotFound
 from recollect.authorization import Principal
 from recollect.engine.base import active_models
 from recollect.errors import InvalidInput, UnknownKey
-from tests.conftest import OpenMemory, SteppingClock
+from tests.fixtures import OpenMemory, SteppingClock
 from tests.waiting import PATIENCE_S
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from recollect import InvalidInput, Memory, NewMemory, NotFound, UserMemory
-from tests.conftest import OpenMemory, SteppingClock
+from tests.fixtures import OpenMemory, SteppingClock
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from recollect.engine.memories.remember import remember
 from recollect.errors import InvalidMemory
 from recollect.model.memories import MemoryRecord, Scope
 from recollect.ports import StoreReader
-from tests.conftest import OpenMemory, SteppingClock
+from tests.fixtures import OpenMemory, SteppingClock
 
 _WORDS_ONLY = {"embedding__provider": "none"}
 

@@ -8,8 +8,8 @@ from recollect import Memory, NotFound, UserMemory
 from recollect.api.conversation import Conversation
 from recollect.errors import SummaryError
 from recollect.model.messages import SummaryPoints
-from tests.conftest import OpenMemory, SteppingClock
 from tests.dialogue.doubles import Paid, opened
+from tests.fixtures import OpenMemory, SteppingClock
 
 
 def tulips(me: UserMemory, name: str = "c", amount: int = 30) -> Conversation:

@@ -18,7 +18,7 @@ from recollect.errors import InvalidDocument, InvalidMemory, InvalidMessage, Quo
 from recollect.model import Media, NewMessage
 from recollect.storage.sqlite.repair.known_tables import KnownSchema
 from recollect.storage.sqlite.repair.mending import mend
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 
 SOUND = b"ID3\x04\0\0\0\0\0\0" + b"\xff\xfb\x90\0" * 8
 SOFA = "https://example.org/sofa.jpg"

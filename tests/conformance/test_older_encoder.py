@@ -12,7 +12,7 @@ from recollect.embedding import LocalEmbedder, bundled_model
 from recollect.embedding.bundled_model import ENCODERS
 from recollect.model.search import Hit
 from recollect.ports import Embedder
-from tests.conftest import SteppingClock
+from tests.fixtures import SteppingClock
 
 LATEST, FIRST = ENCODERS
 TEXTS = (

@@ -12,7 +12,7 @@ import pytest
 from recollect import InvalidInput, Memory, NotFound, StoreError, load_settings
 from recollect.errors import StoreUnavailable
 from recollect.ports import Embedder
-from tests.conftest import OpenMemory, SteppingClock
+from tests.fixtures import OpenMemory, SteppingClock
 
 
 def test_what_was_stored_is_there_after_opening_again(database: str, encoder: Embedder) -> None:

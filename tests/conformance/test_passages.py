@@ -22,7 +22,7 @@ from recollect.model.memories import Scope, Space, Vector
 from recollect.ports import Neighbour, Role
 from recollect.storage.postgres.writer import PostgresWriter
 from recollect.storage.sqlite.writer import SqliteWriter
-from tests.conftest import SteppingClock
+from tests.fixtures import SteppingClock
 from tests.providers.vectors import vector_of
 from tests.storage.catalogue import plain
 

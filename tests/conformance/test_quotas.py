@@ -9,7 +9,7 @@ from recollect import SettingsError
 from recollect.engine.base.quotas import Quotas
 from recollect.errors import QuotaExceeded
 from recollect.settings import LimitSettings
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 from tests.storage.catalogue import plain
 
 _WORDS_ONLY = {"embedding__provider": "none"}

@@ -10,7 +10,7 @@ import pytest
 
 from recollect import InvalidInput, Memory, NewMemory, UserMemory
 from recollect.model.memories import Vector
-from tests.conftest import OpenMemory, SteppingClock
+from tests.fixtures import OpenMemory, SteppingClock
 
 DIMENSIONS = 384
 

@@ -11,8 +11,8 @@ from recollect.model.memories import Space, Vector
 from recollect.model.search import Recall
 from recollect.ports import Embedder, Role
 from recollect.ranking import factors
-from tests.conftest import OpenMemory, SteppingClock
 from tests.dialogue.doubles import Stuck
+from tests.fixtures import OpenMemory, SteppingClock
 from tests.waiting import until
 
 

@@ -11,7 +11,7 @@ from recollect.engine.drafts.searchable_text import terms_of
 from recollect.engine.maintenance import reindex
 from recollect.ports import IndexedItem
 from recollect.text.terms import ANALYSER
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 from tests.storage.older_words import age, hash_as_before, insist_indexed_once, mark, strange
 
 ADVICE = "The index of words was made by an older analyser; run `recollect maintain`."

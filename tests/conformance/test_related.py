@@ -3,7 +3,7 @@
 import pytest
 
 from recollect import UserMemory
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 
 MEMORIES = (
     "my sister Petra lives in Graz with her two boys",

@@ -8,7 +8,7 @@ import pytest
 
 from recollect import Memory, NewMemory, UserMemory
 from recollect.errors import InvalidMemory, InvalidVector
-from tests.conftest import SteppingClock
+from tests.fixtures import SteppingClock
 
 
 def test_everything_that_goes_in_comes_out(me: UserMemory, clock: SteppingClock) -> None:

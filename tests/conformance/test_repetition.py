@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from recollect import Memory, NewMemory, UserMemory
-from tests.conftest import SteppingClock
+from tests.fixtures import SteppingClock
 from tests.text.same.pairs import MESSAGES, differing, styled
 
 PRAGUE: dict[str, Any] = {"lat": 50.087, "lng": 14.421}

@@ -9,7 +9,7 @@ import pytest
 from recollect import Memory, NewMessage
 from recollect.engine.search import rerank
 from recollect.model import Recall
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 from tests.reranking.server import RerankServer
 
 QUESTION = "where is the spare key of the boat kept?"

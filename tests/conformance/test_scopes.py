@@ -8,7 +8,7 @@ import pytest
 from recollect import InvalidInput, Memory, NotFound, UserMemory
 from recollect.api.scoped import Scoped
 from recollect.errors import NotPermitted
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 
 _ROAST = "The family cooks a roast on Sundays"
 _NO_ID = "01900000-0000-7000-8000-000000000000"

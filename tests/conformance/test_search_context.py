@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from recollect import InvalidInput, Memory, Recall, UserMemory
-from tests.conftest import SteppingClock
+from tests.fixtures import SteppingClock
 
 ASKED = "blue bicycle pump"
 

@@ -11,7 +11,7 @@ from recollect.encryption import make_key
 from recollect.errors import InvalidInput, NotFound
 from recollect.model.literals import without
 from tests.conformance.test_turns_kept import stored
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 from tests.storage.catalogue import is_server
 
 CODE = "The gate code is 4711"

@@ -3,7 +3,7 @@
 import pytest
 
 from recollect import InvalidInput, Memory, NotFound, UserMemory
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 
 
 def test_the_nearest_memories_come_first_and_not_the_memory_itself(me: UserMemory) -> None:

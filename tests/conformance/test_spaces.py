@@ -15,7 +15,7 @@ from recollect.errors import TextRefused
 from recollect.model.memories import Space, Vector
 from recollect.model.stats import WorkReport
 from recollect.ports import Embedder, Role
-from tests.conftest import Server, SteppingClock
+from tests.fixtures import Server, SteppingClock
 from tests.providers.vectors import vector_of
 from tests.storage.catalogue import plain
 

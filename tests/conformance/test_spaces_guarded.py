@@ -8,7 +8,7 @@ import pytest
 from recollect import EmbeddingError, InvalidInput, Memory, load_settings
 from recollect.model.memories import Space, Vector
 from recollect.ports import Embedder, Role
-from tests.conftest import OpenMemory, SteppingClock
+from tests.fixtures import OpenMemory, SteppingClock
 from tests.waiting import until
 
 TEXTS = ("The ladder stands behind the shed", "Grandmother was born in Olomouc")

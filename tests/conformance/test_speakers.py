@@ -8,7 +8,7 @@ from recollect import Memory, Message, NewMessage, UserMemory
 from recollect.embedding.local import LocalEmbedder
 from recollect.engine.drafts.searchable_text import embedded_texts, message_passage, message_terms
 from recollect.errors import InvalidMessage
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 
 SAID = "The bicycle is in the shed now."
 BUNDLED = LocalEmbedder().space

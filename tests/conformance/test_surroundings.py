@@ -3,7 +3,7 @@
 import pytest
 
 from recollect import InvalidInput, Memory, NewMessage, NotFound, UserMemory
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from recollect.model.files import Chunk
 from recollect.model.memories import Scope, Vector
 from recollect.ports import FolderWalk, Role, StoreWriter, SyncRules, TouchedFile
 from tests.conformance.notes import Notes, Words, chunk_ids, marks, open_notes, pieces
-from tests.conftest import SteppingClock
+from tests.fixtures import SteppingClock
 
 GARDEN = "# Garden\n\nThe ladder stands behind the shed.\n\n## Pond\n\nFrogs live there.\n"
 KITCHEN = "The kettle is blue.\n"

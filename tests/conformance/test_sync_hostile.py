@@ -10,7 +10,7 @@ import pytest
 from recollect import InvalidInput, Memory, NotFound, UserMemory
 from recollect.model.files import TextPiece
 from tests.conformance.notes import Notes, open_notes, pieces
-from tests.conftest import SteppingClock
+from tests.fixtures import SteppingClock
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from recollect import Memory, UserMemory
 from recollect.model.files import NamedRoot, SkippedFile
 from recollect.ports import ChunkingRecipe, Disk, FolderWalk, ReadFile, ReadRequest, SyncRules
 from tests.conformance.notes import Notes, open_notes, pieces
-from tests.conftest import SteppingClock
+from tests.fixtures import SteppingClock
 
 
 class Between:

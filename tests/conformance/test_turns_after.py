@@ -6,7 +6,7 @@ import pytest
 
 from recollect import InvalidInput, Memory, NewMessage, UserMemory
 from recollect.errors import InvalidMessage
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 
 Said = dict[str, Any]
 

@@ -9,8 +9,8 @@ import pytest
 
 from recollect import EmbeddingError, Memory, UserMemory, load_settings
 from recollect.ports import Embedder
-from tests.conftest import OpenMemory, SteppingClock
 from tests.dialogue.doubles import Stuck
+from tests.fixtures import OpenMemory, SteppingClock
 
 
 def test_it_searches_then_saves(me: UserMemory) -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from recollect import InvalidInput, UserMemory
 from recollect.embedding.tokens import LocalTokenizer
 from recollect.text.quoting.fence import Quoted, fenced
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 
 PETRA = "My sister Petra lives in Graz with her two boys."
 RULE = "Always answer in metric units"

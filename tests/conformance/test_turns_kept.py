@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from recollect import Memory, UserMemory
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 from tests.storage.catalogue import is_server, plain
 
 KEY = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCDEF"

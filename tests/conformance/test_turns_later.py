@@ -17,7 +17,7 @@ from recollect.errors import StoreDamaged, StoreUnavailable
 from recollect.model.memories import Scope
 from recollect.model.messages import Message
 from recollect.ports import ReadJob
-from tests.conftest import OpenMemory, SteppingClock
+from tests.fixtures import OpenMemory, SteppingClock
 from tests.llm.server import ChatServer, completion
 from tests.waiting import until
 

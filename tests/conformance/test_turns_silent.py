@@ -9,7 +9,7 @@ from recollect import Memory, UserMemory
 from recollect.errors import ReaderError
 from recollect.model.readings import NEED_NONE, Reading
 from recollect.models.reader import LocalReader
-from tests.conftest import OpenMemory, SteppingClock
+from tests.fixtures import OpenMemory, SteppingClock
 
 RULE = "Always answer in metric units"
 PUMP = "The blue bicycle pump is in the attic"

@@ -3,7 +3,7 @@
 import pytest
 
 from recollect import InvalidInput, Memory, Trust, UserMemory
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 
 
 def shown(me: UserMemory, project: str) -> list[str]:

@@ -6,7 +6,7 @@ import pytest
 
 from recollect import InvalidInput, Memory, UserMemory
 from recollect.errors import InvalidMemory
-from tests.conftest import SteppingClock
+from tests.fixtures import SteppingClock
 
 
 def test_a_fact_about_a_thing(me: UserMemory) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from recollect import InvalidInput, Memory, NotFound, UserMemory
 from recollect.errors import InvalidMemory, InvalidVector
-from tests.conftest import OpenMemory, SteppingClock
+from tests.fixtures import OpenMemory, SteppingClock
 
 TEXT = "The piano is tuned in May"
 

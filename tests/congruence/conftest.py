@@ -7,8 +7,8 @@ import pytest
 
 from recollect import Memory, load_settings
 from recollect.api import composition
-from tests.conftest import Server
 from tests.congruence.twins import StillClock, Twins, WordSum
+from tests.fixtures import Server
 from tests.places.gazetteer import Gazetteer
 
 

@@ -8,7 +8,7 @@ from recollect import Memory, load_settings
 from recollect.model.memories import Space, Vector
 from recollect.model.messages import Summarized, SummaryPoints, SummaryTask, Usage
 from recollect.ports import Embedder, Role
-from tests.conftest import SteppingClock
+from tests.fixtures import SteppingClock
 
 _PATIENCE_S = 30  # after this it answers, so that whoever waits for it gives an answer and fails its test
 POINTS = SummaryPoints(("The garden was planned.",), ("Tulips were ordered.",), ("Find a gardener.",))

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from recollect import Memory
-from tests.conftest import OpenMemory
 from tests.embedding_service.looking import KEY, astray
+from tests.fixtures import OpenMemory
 from tests.providers.activity import Activity
 from tests.providers.server import ProviderServer
 

@@ -9,7 +9,6 @@ from threading import Thread
 import pytest
 
 from recollect import Memory
-from tests.conftest import OpenMemory, SteppingClock
 from tests.embedding_service.conftest import DIMENSIONS
 from tests.embedding_service.looking import (
     KEY,
@@ -17,6 +16,7 @@ from tests.embedding_service.looking import (
     found_by_words,
     paid_for,
 )
+from tests.fixtures import OpenMemory, SteppingClock
 from tests.providers.server import ProviderServer
 from tests.waiting import PATIENCE_S, eventually
 

@@ -6,8 +6,8 @@ import pytest
 
 from recollect import Memory
 from recollect.model.memories import NewMemory, Scope
-from tests.conftest import OpenMemory, SteppingClock
 from tests.embedding_service.looking import assert_all_is_well, cached, jobs, paid_for
+from tests.fixtures import OpenMemory, SteppingClock
 from tests.providers.server import ProviderServer
 from tests.sizes import sized
 from tests.storage.catalogue import plain

@@ -15,7 +15,6 @@ from recollect.embedding.protocols import OpenAiProtocol
 from recollect.embedding.provider import ProviderEmbedder, ProviderProfile, provider_endpoint
 from recollect.embedding.tokens import LocalTokenizer
 from recollect.http_client import ApiKey, CircuitBreaker
-from tests.conftest import OpenMemory, SteppingClock
 from tests.embedding_service.conftest import DIMENSIONS
 from tests.embedding_service.looking import (
     KEY,
@@ -25,6 +24,7 @@ from tests.embedding_service.looking import (
     found_by_words,
     paid_for,
 )
+from tests.fixtures import OpenMemory, SteppingClock
 from tests.providers.server import FAULTS, ProviderServer
 from tests.reliability.figures import figure
 from tests.waiting import eventually

@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from recollect import Memory
-from tests.conftest import OpenMemory
 from tests.embedding_service.looking import assert_all_is_well, assert_right_vectors, cached, expected_cosine, paid_for
+from tests.fixtures import OpenMemory
 from tests.providers.server import ProviderServer
 
 TEXTS = ("The ladder stands behind the shed", "Grandmother was born in Olomouc", "Coffee is bought on Thursdays")

@@ -11,7 +11,6 @@ from recollect import Memory
 from recollect.engine.drafts import memory_drafts
 from recollect.model.memories import NewMemory, Scope
 from recollect.ports import StoreWriter
-from tests.conftest import OpenMemory, SteppingClock
 from tests.embedding_service.looking import (
     KEY,
     assert_all_is_well,
@@ -20,6 +19,7 @@ from tests.embedding_service.looking import (
     jobs,
     paid_for,
 )
+from tests.fixtures import OpenMemory, SteppingClock
 from tests.providers.server import POISON, ProviderServer
 from tests.waiting import PATIENCE_S, eventually
 

@@ -9,7 +9,7 @@ from textwrap import dedent
 
 import pytest
 
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 from tests.service.conftest import UNHURRIED, serving
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from recollect import Memory
-from tests.conftest import OpenMemory
 from tests.federation.server import NodeServer
+from tests.fixtures import OpenMemory
 
 KEY = "rk_0123456789_GEHEIM"
 MakeNode = Callable[..., NodeServer]

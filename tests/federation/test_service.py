@@ -6,8 +6,8 @@ from recollect import Memory
 from recollect.federation.node_answers import parse_answer
 from recollect.model.literals import MEMORY_TYPES, SOURCES
 from recollect.service.responses import RecallBody, dump
-from tests.conftest import OpenMemory
 from tests.federation.server import closed_port
+from tests.fixtures import OpenMemory
 
 
 def filled(memory: Memory) -> Memory:

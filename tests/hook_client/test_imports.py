@@ -50,7 +50,7 @@ def test_a_hook_imports_nothing_heavy(running: Running, connect: Connect, tmp_pa
     assert not modules & HEAVY
     assert not modules & SLOW
     ours = {module for module in modules if module.startswith("recollect.")}
-    assert {module.split(".")[1] for module in ours} == {"__main__", "_version", "hook_client"}
+    assert {module.split(".")[1] for module in ours} == {"__main__", "_version", "hook_client", "plugins"}
 
 
 def test_a_hook_without_a_service_imports_nothing_heavy_either(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from recollect import Memory, UserMemory
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 
 
 @pytest.fixture

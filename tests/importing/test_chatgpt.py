@@ -9,7 +9,7 @@ import pytest
 from recollect import Memory, UserMemory
 from recollect.importing import ImportProgress, import_file
 from recollect.importing.chatgpt import talk_of
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 from tests.importing.exports import chatgpt, node, pack, skipped, write
 
 BRANCHED = chatgpt(

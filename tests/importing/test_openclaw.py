@@ -13,7 +13,7 @@ import pytest
 from recollect import Memory, UserMemory
 from recollect.errors import InvalidDocument
 from recollect.importing import ImportProgress, import_openclaw
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 from tests.importing.exports import skipped
 from tests.importing.openclaw_folder import Database, chunk, fingerprint, header, log, note, turn, unit
 

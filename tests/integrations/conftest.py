@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from recollect import Memory
-from tests.conftest import SteppingClock
+from tests.fixtures import SteppingClock
 
 OpenStore = Callable[..., Any]
 

@@ -8,7 +8,7 @@ from langgraph.store.base import GetOp, InvalidNamespaceError, ListNamespacesOp,
 
 from recollect import InvalidInput, Memory
 from recollect.integrations.langgraph import AsyncRecollectStore, RecollectStore
-from tests.conftest import SteppingClock
+from tests.fixtures import SteppingClock
 from tests.integrations.conftest import OpenStore
 
 NOTES = ("anna", "notes")

@@ -19,7 +19,7 @@ from recollect.integrations.langgraph import RecollectStore
 from recollect.integrations.openai_agents import RecollectSession
 from recollect.integrations.tools import memory_tools
 from recollect.integrations.write_spool import WriteSpool
-from tests.conftest import SteppingClock
+from tests.fixtures import SteppingClock
 from tests.service.conftest import Running, serving
 
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)

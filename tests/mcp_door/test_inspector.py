@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from recollect import Memory
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 from tests.mcp_door.conftest import command, listening, somebody
 
 PACKAGE = "@modelcontextprotocol/inspector"

@@ -10,7 +10,7 @@ from mcp import Client
 from recollect import Memory, UserMemory
 from recollect.mcp import render
 from recollect.model.search import Place
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 from tests.mcp_door.conftest import in_process, refused, speak
 from tests.mcp_door.test_tools import ME, checked
 

@@ -10,7 +10,7 @@ from recollect import Memory, UserMemory
 from recollect.mcp import render
 from recollect.mcp.tools import TOOLS
 from recollect.model.literals import Trust
-from tests.conftest import SteppingClock
+from tests.fixtures import SteppingClock
 from tests.mcp_door.conftest import called, in_process, refused, speak
 
 

@@ -17,7 +17,7 @@ from recollect.mcp.tools import TOOLS
 from recollect.model.calibration import KNOWN
 from recollect.model.literals import Trust
 from recollect.model.search import Recall
-from tests.conftest import SteppingClock
+from tests.fixtures import SteppingClock
 from tests.mcp_door.conftest import LEGACY, MODERN, called, in_process, refused, speak
 from tests.waiting import PATIENCE_S
 

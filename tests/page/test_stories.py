@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from recollect import UserMemory
 from recollect.model.media import LONGEST_CAPTION
 from recollect.service.requests import LONGEST_CONTENT, LONGEST_QUERY, LONGEST_TEXT
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 from tests.page.conftest import Visit
 from tests.service.conftest import Running
 

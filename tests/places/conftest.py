@@ -8,8 +8,8 @@ import pytest
 from recollect import Memory, UserMemory, load_settings
 from recollect.api import composition
 from recollect.ports import Embedder, Geocoder
-from tests.conftest import SteppingClock
 from tests.congruence.twins import WordSum
+from tests.fixtures import SteppingClock
 
 OpenPlaces = Callable[..., Memory]
 

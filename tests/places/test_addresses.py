@@ -12,7 +12,7 @@ from recollect.engine.places import address_lookup
 from recollect.errors import GeocoderUnavailable
 from recollect.model.geo import CITY, STREET, Point
 from recollect.model.memories import Scope
-from tests.conftest import SteppingClock
+from tests.fixtures import SteppingClock
 from tests.places.conftest import OpenPlaces
 from tests.places.gazetteer import Gazetteer, address_of, centre
 from tests.storage.catalogue import plain

@@ -11,8 +11,8 @@ from recollect.model.filters import PlaceFilters
 from recollect.model.memories import Scope, Space, Vector
 from recollect.model.places import place_id
 from recollect.ports import Role
-from tests.conftest import SteppingClock
 from tests.congruence.twins import DIMENSIONS, WordSum
+from tests.fixtures import SteppingClock
 from tests.places.conftest import OpenPlaces
 from tests.places.gazetteer import Gazetteer, address_of
 from tests.storage.catalogue import is_server, plain

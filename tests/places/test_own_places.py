@@ -9,7 +9,7 @@ from recollect import InvalidInput, Memory, NotFound, UserMemory
 from recollect.engine.places import user_places
 from recollect.model.geo import CITY, DISTRICT, STREET
 from recollect.model.places import Location
-from tests.conftest import SteppingClock
+from tests.fixtures import SteppingClock
 from tests.places.conftest import OpenPlaces
 from tests.places.gazetteer import Gazetteer, address_of
 from tests.storage.catalogue import plain

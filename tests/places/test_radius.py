@@ -17,8 +17,8 @@ from recollect.model.geo import Circle, Point, distance_km
 from recollect.model.memories import MemoryRecord, Scope
 from recollect.model.places import Location
 from recollect.ports import StoreReader
-from tests.conftest import SteppingClock
 from tests.congruence.twins import WordSum, examples
+from tests.fixtures import SteppingClock
 from tests.places.conftest import OpenPlaces
 from tests.places.globe import CENTRES, apart_km, circles, destination, insist_inside, scattered
 from tests.sizes import sized

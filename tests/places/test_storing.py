@@ -12,7 +12,7 @@ import pytest
 from recollect import InvalidInput, Memory, UserMemory
 from recollect.errors import InvalidMemory
 from recollect.model.places import Location, place_id
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 from tests.storage.catalogue import plain
 
 _WRONG: list[tuple[dict[str, Any], str]] = [

@@ -18,14 +18,16 @@ from urllib.parse import unquote, urlsplit
 from packaging.tags import Tag
 from packaging.utils import InvalidWheelFilename, NormalizedName, parse_wheel_filename
 
-from tests.constraints import ROOT, installed, pinned_versions, shipped_requirements
+from tests.constraints import installed, pinned_versions, shipped_requirements
+from tests.sources import ROOT
 
 REQUIREMENTS: Final = ROOT / "requirements-release.txt"
 _PYTHONS: Final = ("cp311", "cp312", "cp313", "cp314")
 _TIMEOUT_S: Final = 60
 _HEADER: Final = """\
 # What a release is installed with on Linux, with Python 3.11 to 3.14. `make hashes` writes this from constraints.txt.
-# pip install --require-hashes --requirement requirements-release.txt && pip install --no-deps recollect
+# pip install --require-hashes --requirement requirements-release.txt
+# pip install --no-deps recollect recollect-connect recollect-files
 --only-binary :all:
 """
 

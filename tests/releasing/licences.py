@@ -6,7 +6,8 @@ from typing import Final
 
 from packaging.utils import NormalizedName
 
-from tests.constraints import ROOT, installed, shipped_requirements
+from tests.constraints import installed, shipped_requirements
+from tests.sources import ROOT
 
 PAGE: Final = ROOT / "docs" / "licences.md"
 PERMISSIVE: Final = frozenset(

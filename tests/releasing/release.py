@@ -1,8 +1,9 @@
 """Makes a release in dist/ and checks it: `python -m tests.releasing.release`.
 
-The archives are built from this tree without a network; the wheel from the source archive must be the one of the tree.
-It is installed into an empty environment with the hashes of requirements-release.txt, from the package index alone, and
-used there without a network.
+The archives are built from this tree without a network: a source archive of all, and the wheels of the core and of the
+packages. The core's wheel from the source archive must be the one of the tree. What comes together is installed into an
+empty environment with the hashes of requirements-release.txt, from the package index alone, and used there without a
+network.
 """
 
 import hashlib
@@ -17,9 +18,9 @@ from pathlib import Path
 from typing import Final
 
 from recollect import __version__
-from tests.constraints import ROOT
 from tests.releasing.hashes import REQUIREMENTS
 from tests.releasing.materials import bill_of_materials
+from tests.sources import BESIDE, ROOT
 
 DIST: Final = ROOT / "dist"
 _FIRST_ENCODER: Final = ROOT / "packages" / "recollect-encoder-1"
@@ -27,11 +28,11 @@ _SUMS: Final = "SHA256SUMS"
 _NO_NETWORK: Final = ("unshare", "--map-root-user", "--net")  # of Linux; where it is not allowed, this is not checked
 
 
-def build(outdir: Path, *kinds: str) -> list[Path]:
-    """Build archives: with no kinds the source archive, and the wheel from it."""
+def build(outdir: Path, *kinds: str, folder: Path = ROOT) -> list[Path]:
+    """Build archives of a distribution: with no kinds the source archive, and the wheel from it."""
     commit = ["git", "-C", str(ROOT), "log", "-1", "--format=%ct"]
     moment = subprocess.run(commit, capture_output=True, text=True, check=False).stdout.strip() or "946684800"
-    _run([sys.executable, "-m", "build", "--no-isolation", *kinds, "--outdir", str(outdir), str(ROOT)],
+    _run([sys.executable, "-m", "build", "--no-isolation", *kinds, "--outdir", str(outdir), str(folder)],
          SOURCE_DATE_EPOCH=moment)  # fmt: skip
     return sorted(outdir.iterdir())
 
@@ -55,13 +56,13 @@ def _check_archives(archives: Sequence[Path], folder: Path) -> Path:
     return wheel
 
 
-def _check_installed(wheel: Path, folder: Path) -> None:
-    """Install the wheel with its hashes, and use it: nothing of it needs a network."""
+def _check_installed(wheels: Sequence[Path], folder: Path) -> None:
+    """Install the wheels, and what they need with its hashes, and use them: nothing of it needs a network."""
     venv = folder / "venv"
     _run([sys.executable, "-m", "venv", str(venv)])
     pip = [str(venv / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "--no-input"]
     _run([*pip, "install", "--quiet", "--require-hashes", "--requirement", str(REQUIREMENTS)])
-    _run([*pip, "install", "--quiet", "--no-index", "--no-deps", str(wheel)])
+    _run([*pip, "install", "--quiet", "--no-index", "--no-deps", *map(str, wheels)])
     _run([*pip, "check"])
     alone = _NO_NETWORK if _works(_NO_NETWORK) else ()
     recollect = [*alone, str(venv / "bin" / "recollect"), "--database", str(folder / "memory.db")]
@@ -83,12 +84,14 @@ def release() -> None:
     """Make the release."""
     shutil.rmtree(DIST, ignore_errors=True)
     archives = build(DIST)
-    _run([sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", str(DIST), str(_FIRST_ENCODER)])
+    for folder in (_FIRST_ENCODER, *BESIDE):
+        build(DIST, "--wheel", folder=folder)
+    beside = [file for folder in BESIDE for file in DIST.glob(f"{folder.name.replace('-', '_')}-*.whl")]
     with tempfile.TemporaryDirectory() as temporary:
         wheel = _check_archives(archives, Path(temporary))
-        _check_installed(wheel, Path(temporary))
+        _check_installed([wheel, *beside], Path(temporary))
     bill = DIST / f"recollect-{__version__}.cdx.json"
-    bill.write_text(json.dumps(bill_of_materials(archives), indent=2) + "\n", encoding="utf-8")
+    bill.write_text(json.dumps(bill_of_materials([*archives, *beside]), indent=2) + "\n", encoding="utf-8")
     shutil.copy(REQUIREMENTS, DIST)
     files = sorted(DIST.iterdir())
     sums = [f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in files]

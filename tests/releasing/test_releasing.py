@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.constraints import ROOT, installed, pinned_versions, shipped_requirements
+from tests.constraints import installed, pinned_versions, shipped_requirements
 from tests.releasing.hashes import REQUIREMENTS, fitting_hashes
 from tests.releasing.licences import EXPLAINED, PAGE, PERMISSIVE, licences, page, parts_of
 from tests.releasing.materials import bill_of_materials
+from tests.sources import ROOT
 
 # A newer Python needs fewer packages: what is written with the oldest one holds for all.
 _ON_OLDEST = sys.version_info[:2] == (3, 11)

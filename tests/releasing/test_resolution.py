@@ -3,20 +3,22 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 from packaging.specifiers import SpecifierSet
 
-ROOT = Path(__file__).parents[2]
+from tests.sources import BESIDE, ROOT
 
 
 def resolve(*packages: str) -> dict[str, dict[str, Any]]:
     """Ask pip what it would install, by name; nothing is installed."""
     options = ("--dry-run", "--ignore-installed", "--quiet", "--disable-pip-version-check", "--report", "-")
     ran = subprocess.run(
-        [sys.executable, "-m", "pip", "install", *options, *packages], capture_output=True, text=True, check=True
+        [sys.executable, "-m", "pip", "install", *options, *map(str, BESIDE), *packages],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     report = json.loads(ran.stdout[ran.stdout.index("{") :])
     return {found["metadata"]["name"].lower(): found["metadata"] for found in report["install"]}

@@ -12,7 +12,7 @@ import pytest
 
 from recollect import Memory, Settings, UserMemory, load_settings
 from recollect.engine.forgetting import replay
-from tests.conftest import OpenMemory, Server, SteppingClock
+from tests.fixtures import OpenMemory, Server, SteppingClock
 from tests.postgres_server import TOOLS
 from tests.reliability.figures import figure
 from tests.sizes import sized

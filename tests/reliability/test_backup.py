@@ -13,7 +13,7 @@ import pytest
 
 from recollect import Memory, Settings, load_settings
 from recollect.api import backups
-from tests.conftest import Server
+from tests.fixtures import Server
 from tests.postgres_server import TOOLS
 from tests.reliability.figures import figure
 from tests.reliability.zygote import Child, Zygote, was_killed

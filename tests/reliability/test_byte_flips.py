@@ -13,7 +13,7 @@ from recollect import Memory, RecollectError, UserMemory
 from recollect.errors import StoreDamaged
 from recollect.model.repairs import Repaired
 from recollect.storage.sqlite.connection import open_connection, translated
-from tests.conftest import SteppingClock
+from tests.fixtures import SteppingClock
 from tests.reliability.figures import figure
 from tests.reliability.opening import WITH_QUICK_VECTORS, open_memory
 from tests.sizes import sized

@@ -3,7 +3,7 @@
 from collections import Counter
 
 from recollect.model.messages import NewMessage
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 from tests.reliability.opening import WITH_QUICK_VECTORS, open_memory
 from tests.reliability.talking import line
 from tests.reliability.wholeness import insist_whole

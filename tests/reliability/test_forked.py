@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 from tests.reliability.figures import figure
 from tests.reliability.zygote import Zygote
 from tests.sizes import sized

@@ -10,7 +10,7 @@ import pytest
 
 from recollect import UserMemory
 from tests.archives import lines_of
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 from tests.reliability.figures import figure
 from tests.reliability.hostile_archives import hostile_archives
 from tests.service.conftest import UNHURRIED, Running, serving

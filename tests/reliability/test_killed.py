@@ -16,7 +16,7 @@ import pytest
 
 from recollect import NotFound, UserMemory
 from recollect.storage.migrations import load_migrations
-from tests.conftest import BACKENDS, Server
+from tests.fixtures import BACKENDS, Server
 from tests.reliability.figures import figure
 from tests.reliability.worker import WITH_VECTORS, open_memory, remember_batch
 from tests.reliability.zygote import Child, Zygote, was_killed

@@ -8,7 +8,7 @@ import pytest
 
 from recollect import UserMemory
 from recollect.storage.migrations import load_migrations
-from tests.conftest import BACKENDS, OpenMemory, Server
+from tests.fixtures import BACKENDS, OpenMemory, Server
 from tests.reliability.figures import figure
 from tests.reliability.zygote import Zygote, at_once
 from tests.storage.catalogue import plain

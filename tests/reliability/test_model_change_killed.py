@@ -15,7 +15,7 @@ from recollect import Hit, Memory, NewMemory
 from recollect.engine.drafts.memory_drafts import draft_memories
 from recollect.model.memories import Scope
 from recollect.ports import StoreWriter
-from tests.conftest import Server
+from tests.fixtures import Server
 from tests.providers.server import ProviderServer
 from tests.reliability.changing import LEASE_S, STEPS, TOLERANCE, Item, Step, fill, items, spaces_of, stored_by
 from tests.reliability.figures import figure

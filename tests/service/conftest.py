@@ -13,7 +13,7 @@ from recollect import Memory
 from recollect.model.literals import Permission
 from recollect.service.app import create_service
 from recollect.web.server import HttpServer, bind, configure, listen
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 from tests.plain_http import NO_CERTIFICATES
 from tests.waiting import PATIENCE_S
 

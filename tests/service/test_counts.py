@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from recollect.client import Client
 from tests.cli.conftest import Cli
-from tests.conftest import SteppingClock
+from tests.fixtures import SteppingClock
 from tests.service.conftest import Running
 
 FIGURES = {"memories": 2, "superseded": 2, "expired": 1, "messages": 4, "requests": 2, "responses": 1, "reasoning": 1}

@@ -10,7 +10,7 @@ import pytest
 
 from recollect.api.memory import IdempotentRequest
 from recollect.api.operations import StoreOperations
-from tests.conftest import SteppingClock
+from tests.fixtures import SteppingClock
 from tests.service.conftest import Running
 
 ON_SQLITE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)  # what does not depend on the store

@@ -21,7 +21,7 @@ from recollect.service.live.subscriptions import LiveSubscriptions
 from recollect.service.metrics.service_metrics import Metrics
 from recollect.service.request_context import RequiresPermission
 from tests.cli.reference import permissions
-from tests.conftest import OpenMemory, SteppingClock
+from tests.fixtures import OpenMemory, SteppingClock
 from tests.service.conftest import Running, Serve
 
 ROUTES: dict[str, Permission | None] = {

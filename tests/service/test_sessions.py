@@ -7,7 +7,7 @@ import httpx2
 import pytest
 
 from recollect.service.browser_session import CSRF_HEADER
-from tests.conftest import SteppingClock
+from tests.fixtures import SteppingClock
 from tests.service.conftest import Running, Serve
 
 WHERE = "/api/session"

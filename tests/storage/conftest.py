@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import BACKENDS, Server
+from tests.fixtures import BACKENDS, Server
 
 FreshDatabase = Callable[[], str]
 

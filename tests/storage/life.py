@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from recollect import Memory
-from tests.conftest import SteppingClock
+from tests.fixtures import SteppingClock
 from tests.reliability.opening import WITH_QUICK_VECTORS, open_memory
 
 

@@ -4,7 +4,7 @@ from urllib.parse import quote
 
 import psycopg
 
-from tests.conftest import Server
+from tests.fixtures import Server
 
 
 def login(server: Server, name: str, rights: str = "") -> None:

@@ -27,7 +27,7 @@ from recollect.storage.postgres.session import PostgresSession
 from recollect.storage.postgres.store import PostgresStore
 from recollect.text.terms import ANALYSER
 from tests.citus import Cluster, cluster, installed_programs
-from tests.conftest import SteppingClock
+from tests.fixtures import SteppingClock
 from tests.reliability.opening import WITH_QUICK_VECTORS, QuickEmbedder, open_memory, vector_of
 from tests.storage.crossings import READS, WRITES
 from tests.storage.life import live

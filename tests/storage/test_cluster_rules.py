@@ -10,7 +10,7 @@ import pytest
 from recollect.storage.migrations import load_migrations
 from recollect.storage.postgres.cluster import CLUSTER_QUERIES
 from recollect.storage.postgres.session import QUERIES
-from tests.conftest import Server
+from tests.fixtures import Server
 from tests.reliability.worker import WITH_VECTORS, open_memory, vector_of
 
 _FIRST_STRICT = 18  # migrations before it ran before any store could be distributed

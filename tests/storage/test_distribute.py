@@ -16,7 +16,7 @@ from recollect.model.memories import Scope
 from recollect.storage.postgres.cluster import AwayWorkers, ServerCluster
 from recollect.storage.postgres.connection import PgConnection
 from recollect.storage.postgres.store import PostgresStore
-from tests.conftest import Server, SteppingClock
+from tests.fixtures import Server, SteppingClock
 from tests.reliability.opening import WITH_VECTORS, QuickEmbedder, open_memory, vector_of
 from tests.storage.life import live
 from tests.storage.logins import logged_in, login

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from recollect import Memory, Settings, StoreError, load_settings
-from tests.conftest import Server
+from tests.fixtures import Server
 from tests.postgres_server import TOOLS
 from tests.storage.logins import logged_in, login, owned_by
 

@@ -16,7 +16,7 @@ from recollect.model.memories import Scope
 from recollect.ports import Embedder, TextCandidates
 from recollect.storage.postgres.large_user_indexes import index_name
 from recollect.storage.postgres.store import PostgresStore
-from tests.conftest import Server, SteppingClock
+from tests.fixtures import Server, SteppingClock
 from tests.waiting import until
 
 ROWS = 600

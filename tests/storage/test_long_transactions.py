@@ -11,7 +11,7 @@ import pytest
 from recollect import Memory
 from recollect.errors import StoreUnavailable
 from recollect.storage.postgres import store
-from tests.conftest import Server
+from tests.fixtures import Server
 from tests.reliability.worker import WITH_VECTORS, open_memory, vector_of
 from tests.waiting import until
 

@@ -9,7 +9,7 @@ import pytest
 
 from recollect import Memory, NewMemory
 from recollect.storage.postgres.store import PostgresStore
-from tests.conftest import Server
+from tests.fixtures import Server
 from tests.pooler import pooler
 from tests.reliability.worker import WITH_VECTORS, open_memory, vector_of
 from tests.waiting import until

@@ -13,7 +13,7 @@ import pytest
 from recollect import Memory, StoreError
 from recollect.errors import StoreDamaged, StoreTooOld, StoreUnavailable
 from recollect.storage.sqlite.connection import check_version
-from tests.conftest import Server
+from tests.fixtures import Server
 from tests.reliability.worker import open_memory
 from tests.storage.catalogue import plain
 from tests.waiting import until

@@ -16,7 +16,7 @@ from recollect.storage.postgres import replicas
 from recollect.storage.postgres.store import PostgresStore
 from tests.cli.conftest import Cli
 from tests.clusters import Pair, running_pair
-from tests.conftest import Server
+from tests.fixtures import Server
 from tests.reliability.opening import open_memory
 from tests.waiting import until
 

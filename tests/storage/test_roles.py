@@ -17,7 +17,7 @@ from recollect.storage.postgres.large_user_indexes import index_name
 from recollect.storage.postgres.roles import LoginRights
 from recollect.storage.postgres.store import PostgresStore
 from recollect.storage.tombstones import secret_name
-from tests.conftest import Server
+from tests.fixtures import Server
 from tests.reliability.opening import WITH_VECTORS, open_memory, vector_of
 from tests.storage.catalogue import older_store, plain
 from tests.storage.logins import logged_in, login, owned_by

@@ -18,7 +18,7 @@ from recollect.settings import PostgresSettings
 from recollect.storage.postgres import reader, session, writer
 from recollect.storage.postgres.session import QUERIES, PostgresSession
 from recollect.storage.postgres.store import PostgresStore
-from tests.conftest import Server, SteppingClock
+from tests.fixtures import Server, SteppingClock
 from tests.storage.crossings import READS, WRITES, Crossing
 from tests.storage.logins import owned_by
 from tests.storage.neighbours import OTHER, OUR_SCOPE, THEIR_SCOPE, furnish

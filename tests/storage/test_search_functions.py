@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from recollect import Memory
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 
 Connection = psycopg.Connection[Any]
 pytestmark = pytest.mark.parametrize("database", ["postgresql"], indirect=True)

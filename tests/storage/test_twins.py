@@ -19,7 +19,7 @@ from recollect.storage.postgres import session as postgres_session
 from recollect.storage.rows import of_kind
 from recollect.storage.sqlite import session as sqlite_session
 from recollect.storage.statements import COMMON, load_checks, load_common, load_own, parse_queries, sql_folder
-from tests.conftest import Server
+from tests.fixtures import Server
 from tests.reliability.worker import WITH_VECTORS, open_memory, vector_of
 from tests.storage.catalogue import MOMENT, is_server, plain
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from recollect import Memory, NewMessage, UserMemory
-from tests.conftest import OpenMemory, SteppingClock
+from tests.fixtures import OpenMemory, SteppingClock
 from tests.storage.catalogue import is_server, plain
 
 _MOMENT = datetime(2026, 2, 27, 21, 30, 5, 250_000, tzinfo=UTC)

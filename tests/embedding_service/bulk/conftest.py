@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from recollect import Memory
-from tests.conftest import OpenMemory
 from tests.embedding_service.bulk.looking import Open
+from tests.fixtures import OpenMemory
 from tests.providers.server import ProviderServer
 
 

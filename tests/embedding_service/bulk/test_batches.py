@@ -3,8 +3,8 @@
 import pytest
 
 from recollect.text.passages import cut_passages
-from tests.conftest import OpenMemory, SteppingClock
 from tests.embedding_service.bulk.looking import TEXTS, Open, embedded, ordinary
+from tests.fixtures import OpenMemory, SteppingClock
 from tests.providers.batches import Plan
 from tests.providers.server import ProviderServer
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from recollect.model.memories import Scope
-from tests.conftest import OpenMemory, SteppingClock
 from tests.embedding_service.bulk.looking import TEXTS, Open, embedded, handed_in_at, kept_at, ordinary, patched_submit
+from tests.fixtures import OpenMemory, SteppingClock
 from tests.providers.batches import Plan
 from tests.providers.server import ProviderServer
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 from tests.reliability.zygote import Zygote
 from tests.service.live.house import House, hosting
 from tests.waiting import PATIENCE_S

@@ -3,7 +3,7 @@
 from typing import Any
 
 from recollect import UserMemory
-from tests.conftest import SteppingClock
+from tests.fixtures import SteppingClock
 from tests.service.live.conftest import Host
 from tests.service.live.house import House
 from tests.service.live.radio import Radio

@@ -11,7 +11,7 @@ import pytest
 
 from recollect.errors import StoreUnavailable
 from recollect.service.live import event_stream, subscriptions
-from tests.conftest import OpenMemory, Server, SteppingClock
+from tests.fixtures import OpenMemory, Server, SteppingClock
 from tests.reliability.opening import open_memory as open_store
 from tests.service.live.conftest import Host
 from tests.service.live.house import House, hosting

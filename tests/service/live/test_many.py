@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 from typing import Any
 
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 from tests.reliability.zygote import Zygote
 from tests.service.live.radio import Event, Radio
 from tests.waiting import PATIENCE_S

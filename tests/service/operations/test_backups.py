@@ -10,7 +10,7 @@ import pytest
 from recollect import Memory
 from recollect.service.metrics.metric_labels import FAILED, WRITTEN
 from recollect.service.scheduled_backups import ScheduledBackups
-from tests.conftest import OpenMemory, SteppingClock
+from tests.fixtures import OpenMemory, SteppingClock
 from tests.service.conftest import Running
 from tests.service.operations.conftest import Operator
 from tests.waiting import PATIENCE_S

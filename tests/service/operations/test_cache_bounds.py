@@ -13,7 +13,7 @@ from recollect.storage.sqlite import in_memory_users
 from recollect.storage.sqlite.in_memory_users import InMemoryUser, InMemoryUsers, in_memory_user
 from recollect.text import stems, terms
 from recollect.text.summary import cues
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 
 LONG = 10_000
 

@@ -12,7 +12,7 @@ from starlette.types import Message, Receive, Scope, Send
 from recollect import Memory
 from recollect.model import TextPiece
 from recollect.service.metrics.service_metrics import Metrics
-from tests.conftest import OpenMemory, Server, SteppingClock
+from tests.fixtures import OpenMemory, Server, SteppingClock
 from tests.service.conftest import Running
 from tests.service.operations.conftest import Operator
 from tests.service.operations.figures import parsed

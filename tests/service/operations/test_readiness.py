@@ -9,7 +9,7 @@ from recollect import Memory
 from recollect.service.metrics import readiness, store_gauges
 from recollect.service.metrics.readiness import ReadinessProbe
 from recollect.service.metrics.store_gauges import StoreGauges
-from tests.conftest import OpenMemory, Server, SteppingClock
+from tests.fixtures import OpenMemory, Server, SteppingClock
 from tests.providers.server import ProviderServer
 from tests.service.conftest import Running
 from tests.waiting import PATIENCE_S

@@ -9,7 +9,7 @@ import pytest
 
 from recollect import UserMemory
 from recollect.engine.audit import search_log
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 from tests.service.conftest import Running, Serve
 from tests.storage.catalogue import plain
 

@@ -7,7 +7,7 @@ import httpx2
 import pytest
 
 from recollect.service.watched_folders import WatchedFolders
-from tests.conftest import OpenMemory
+from tests.fixtures import OpenMemory
 from tests.service.restart.house import Service, eventually
 from tests.waiting import PATIENCE_S
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from recollect import Memory
 from recollect.storage.sqlite.connection import open_connection
-from tests.conftest import SteppingClock
+from tests.fixtures import SteppingClock
 from tests.reliability.opening import WITH_QUICK_VECTORS, open_memory
 
 PAGE = 8192

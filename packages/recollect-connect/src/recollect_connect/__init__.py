@@ -1,0 +1,1 @@
+"""What connects Recollect with other programs; `plugin` says what the core finds here."""

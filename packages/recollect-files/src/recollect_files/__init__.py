@@ -1,0 +1,1 @@
+"""Files as memory for Recollect; `plugin` says what the core finds here."""

@@ -1,0 +1,140 @@
+"""What the other distributions of Recollect add: commands, routes, readers, adapters, and modules under older names.
+
+A distribution `recollect-*` names a module of tables in the entry-point group `recollect.plugins`. A table is named
+like its group, and says for each name where to find what stands behind it:
+
+    commands = {"slack": "recollect_connect.cli.slack:commands"}
+
+The invariant: the core imports no other distribution, reads nothing before something is looked up, and then imports
+what was asked for and no more. It reads the entry points itself: `importlib.metadata` takes 50 ms to be imported.
+"""
+
+import os
+import sys
+
+TYPE_CHECKING = False  # a hook imports this, and has no time for `typing`
+
+if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
+    from types import CodeType, ModuleType
+    from typing import Any
+
+    from recollect.errors import PackageMissing
+
+_GROUP = "recollect.plugins"
+
+# Parts of the core that have moved out, by the names under which programs go on importing them.
+_MOVED: "dict[str, str]" = {}
+_tables: "list[ModuleType] | None" = None
+
+
+def find(group: str, name: str, package: str) -> "Any":  # noqa: ANN401 - a plugin is whatever its group says
+    """Import what a package adds to a group under a name. Raises PackageMissing when the package is not installed."""
+    for table in _read_tables():
+        target: str | None = getattr(table, group, {}).get(name)
+        if target is not None:
+            module, _, attribute = target.partition(":")
+            found = _import(module)
+            return getattr(found, attribute) if attribute else found
+    raise missing(f"{name} ({group})", package)
+
+
+def names(group: str) -> "list[str]":
+    """Give the names that the installed packages add to a group."""
+    return [name for table in _read_tables() for name in getattr(table, group, {})]
+
+
+def missing(what: str, package: str) -> "PackageMissing":
+    """Make the error for something that comes with a package."""
+    from recollect.errors import PackageMissing  # noqa: PLC0415 - a hook has no time for it
+
+    return PackageMissing(f"{what} needs the package {package}, which is not installed: pip install {package}")
+
+
+def _read_tables() -> "list[ModuleType]":
+    """Import the tables of all distributions on the path, once."""
+    global _tables  # noqa: PLW0603 - as `functools.cache` would, whose import takes longer than this
+    if _tables is None:
+        _tables = [_import(module) for module in _entry_points()]
+    return _tables
+
+
+def _entry_points() -> "list[str]":
+    """Give the modules that distributions name in our group; each distribution counts where it is found first."""
+    found: dict[str, str] = {}
+    for folder in sys.path:
+        try:
+            entries = [name for name in os.listdir(folder or ".") if _is_ours(name)]  # noqa: PTH208 - pathlib is slow
+        except OSError:  # not a folder
+            continue
+        for entry in entries:
+            distribution = entry.partition("-")[0]
+            if distribution not in found:
+                found[distribution] = os.path.join(folder, entry, "entry_points.txt")  # noqa: PTH118 - pathlib is slow
+    return sorted(module for file in found.values() for module in _named_in(file))
+
+
+def _is_ours(name: str) -> bool:
+    return name.startswith("recollect_") and name.endswith(".dist-info")
+
+
+def _named_in(file: str) -> "list[str]":
+    try:
+        with open(file, encoding="utf-8") as lines:  # noqa: PTH123 - pathlib is slow
+            _, _, section = lines.read().partition(f"[{_GROUP}]\n")
+    except OSError:
+        return []
+    listed = section.partition("\n[")[0].splitlines()
+    return [line.partition("=")[2].strip() for line in listed if "=" in line]
+
+
+def _import(module: str) -> "ModuleType":
+    __import__(module)
+    return sys.modules[module]
+
+
+class _StandIn:
+    """Finds and loads what has moved under its older name, as the same module object."""
+
+    def find_spec(self, fullname: str, *_given: object) -> "ModuleSpec | None":
+        """Find a module that has moved. Raises PackageMissing if its package is not installed."""
+        if not fullname.startswith("recollect."):
+            return None
+        part, _, rest = fullname[len("recollect.") :].partition(".")
+        if part not in _MOVED:
+            return None
+        from importlib.util import find_spec, spec_from_loader  # noqa: PLC0415 - most programs get by without
+
+        home = _MOVED[part]
+        try:
+            found = find_spec(f"{home}.{rest}" if rest else home)
+        except ModuleNotFoundError as error:
+            if error.name != home.partition(".")[0]:
+                raise
+            raise missing(fullname, home.partition(".")[0].replace("_", "-")) from None
+        if found is None:
+            return None
+        package = found.submodule_search_locations is not None
+        return spec_from_loader(fullname, _StandInLoader(found), is_package=package)  # type: ignore[arg-type]
+
+
+class _StandInLoader:
+    def __init__(self, spec: "ModuleSpec") -> None:
+        self._spec = spec
+
+    def create_module(self, _spec: object) -> "ModuleType":
+        """Give the module itself."""
+        return _import(self._spec.name)
+
+    def exec_module(self, module: "ModuleType") -> None:
+        """Leave the module as it is; the import system has replaced its spec by that of the older name."""
+        module.__spec__ = self._spec
+
+    def get_code(self, _fullname: str) -> "CodeType | None":
+        """Give what `python -m` runs."""
+        return self._spec.loader.get_code(self._spec.name)  # type: ignore[union-attr, no-any-return]
+
+
+def stand_in() -> None:
+    """Let what has moved be imported under its older names, too; before all others, which would load it once more."""
+    sys.meta_path.insert(0, _StandIn())
