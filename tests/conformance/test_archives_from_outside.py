@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from recollect import InvalidInput, Memory, UserMemory
-from recollect.disk import safe_open
 from recollect.errors import InvalidDocument
+from recollect_files.disk import safe_open
 from tests.archives import Lines, with_rows
 from tests.fixtures import OpenMemory
 

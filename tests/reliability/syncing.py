@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect import Memory
-from recollect.engine.files import sync
+from recollect_files import sync
 from tests.conformance.notes import Notes
 from tests.reliability.edits import Editor
 from tests.reliability.link import Link

@@ -11,9 +11,9 @@ import pytest
 from recollect.service.admission.admission import DOCUMENTS_AT_ONCE, MOST_DOCUMENTS, RequestAdmission
 from recollect.service.multipart import read_upload
 from recollect.web.problems import RequestRefused
-from tests.documents.building import docx, paragraph
 from tests.service.conftest import Running, Serve
 from tests.waiting import PATIENCE_S
+from tests_files.documents.building import docx, paragraph
 
 ON_SQLITE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)  # what the store has no part in
 SETUP = b"# Setup\n\nThe router stands in the cellar.\n\n## Codes\n\nThe gate opens with a drumbeat.\n"

@@ -10,11 +10,13 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, TypeVar, cast
 
+from recollect import plugins
 from recollect.embedding.local import LocalEmbedder
 from recollect.embedding.tokens import LocalTokenizer
 from recollect.engine.audit import search_log
 from recollect.engine.base.active_models import ActiveModels
 from recollect.engine.base.context import CaptureTools, Engine, SearchState, Summarizers
+from recollect.engine.base.folders import FolderSync
 from recollect.engine.base.quotas import Quotas
 from recollect.engine.base.result_cache import ResultCache
 from recollect.engine.forgetting.item_marks import TombstoneMarks
@@ -24,7 +26,6 @@ from recollect.model.literals import MEMORY_TYPES, STATEMENT_TYPES, MemoryType, 
 from recollect.model.memories import Space
 from recollect.ports import (
     Clock,
-    Disk,
     Documents,
     Embedder,
     Originals,
@@ -105,7 +106,7 @@ def assemble(
         settings=settings,
         tokenizer=tokenizer,
         summarizers=Summarizers(summarizer or _summarizer(settings, client, tokenizer, local), local),
-        disk=_deferred(lambda: _disk(documents)),
+        folders=_deferred(lambda: _folders(documents)),
         documents=documents,
         originals=_deferred(lambda: _originals(settings, store)),
         geocoder=geocoder,
@@ -137,20 +138,17 @@ def _extractive(tokenizer: Tokenizer) -> Summarizer:
 
 
 def _documents(settings: Settings) -> Documents:
-    from recollect.documents import LocalDocuments
-
-    return LocalDocuments(
+    documents: Documents = plugins.find("adapters", "documents", "recollect-files")(
         timeout_s=settings.files.extract_s,
         memory_mb=settings.files.extract_mb,
         most_bytes=settings.files.document_mb * 2**20,
     )
+    return documents
 
 
-def _disk(documents: Documents) -> Disk:
-    from recollect.disk import LocalDisk
-    from recollect.documents import detect
-
-    return LocalDisk(detect=detect, extract=documents.read)
+def _folders(documents: Documents) -> FolderSync:
+    folders: FolderSync = plugins.find("adapters", "folders", "recollect-files")(documents)
+    return folders
 
 
 def _originals(settings: Settings, store: Store) -> Originals:

@@ -2,17 +2,16 @@
 
 import stat
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from os import PathLike, fspath
 from pathlib import Path
 from threading import Event
 from typing import Any
 
-from recollect.api.scoped import Scoped, canonical, check_limit, check_path
+from recollect.api.scoped import Scoped, canonical, check_limit
+from recollect.engine.base.folders import SyncRequest
 from recollect.engine.drafts import memory_drafts
-from recollect.engine.files import documents, file_chunks, sync, watch
-from recollect.engine.files.sync import SyncOrder
+from recollect.engine.files import documents, file_chunks
 from recollect.errors import InvalidDocument, InvalidInput, NotFound, RecollectError
 from recollect.model.files import (
     AddedFile,
@@ -20,16 +19,13 @@ from recollect.model.files import (
     FilePage,
     FileRecord,
     FileText,
-    Folder,
     FolderStatus,
-    NamedRoot,
     SyncProgress,
     SyncReport,
     TextPiece,
 )
 from recollect.model.literals import FILE_SOURCES, FileSource
 from recollect.model.memories import Space, VectorLike
-from recollect.ports import SyncRules
 
 AnyPath = str | PathLike[str]
 
@@ -61,13 +57,9 @@ class UserFiles(Scoped):
         `full` also reads files that seem unchanged. `wait` says whether to wait for vectors, as with `remember`; those
         that an interrupted sync left are made, too. `tell` is called with the progress.
         """
-        orders = self._orders(paths, source, _rule_changes(include, exclude, hidden=hidden, gitignore=gitignore))
-        orders = [replace(order, dry_run=dry_run, even_if_empty=even_if_empty, full=full) for order in orders]
-        reports = [sync.sync(self._engine, self._scope, order, tell=tell) for order in orders]
-        if dry_run or not reports:
-            return tuple(reports)
-        embedded = file_chunks.embed(self._engine, self._scope, wait=wait)
-        return (*reports[:-1], replace(reports[-1], embedded=embedded))
+        rules = {"include": include, "exclude": exclude, "hidden": hidden, "gitignore": gitignore}
+        asked = SyncRequest(paths, source, rules, dry_run, even_if_empty, full)
+        return self._engine.folders.sync(self._engine, self._scope, asked, wait=wait, tell=tell)
 
     def watch(
         self,
@@ -81,8 +73,9 @@ class UserFiles(Scoped):
         gitignore: bool | None = None,
     ) -> None:
         """Sync folders now and on every change, until `stop` is set; `tell` is called after each sync."""
-        orders = self._orders(paths, source, _rule_changes(include, exclude, hidden=hidden, gitignore=gitignore))
-        watch.keep(self._engine, self._scope, orders, stop=stop, tell=tell)
+        rules = {"include": include, "exclude": exclude, "hidden": hidden, "gitignore": gitignore}
+        asked = SyncRequest(paths, source, rules)
+        self._engine.folders.watch(self._engine, self._scope, asked, stop=stop, tell=tell)
 
     def folders(self, *, look: bool = True) -> tuple[FolderStatus, ...]:
         """List the synced folders; with `look` each is scanned, to count the files that have changed since."""
@@ -191,48 +184,3 @@ class UserFiles(Scoped):
                 return opened.read(max_bytes + 1), name or path.name
         except (OSError, ValueError) as error:  # a name may have characters that no file has
             raise InvalidDocument(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
-
-    def _orders(
-        self, paths: Sequence[AnyPath], source: FileSource | None, changes: Mapping[str, Any]
-    ) -> Sequence[SyncOrder]:
-        synced = {
-            folder.root: folder for folder in self._engine.store.read(self._scope, lambda reader: reader.folders())
-        }
-        roots = [self._engine.disk.name(check_path(path)) for path in paths] or [*synced]
-        if not roots:
-            raise InvalidInput("Name a folder: none has been synced before.")
-        for root in filter(self._engine.disk.is_named, roots):
-            if Path(root).is_file():
-                raise InvalidInput(f"{root} is a file. Name its folder, or add it by itself: `recollect add {root}`.")
-        return [self._order(root, synced.get(root), source, changes) for root in dict.fromkeys(roots)]
-
-    def _order(
-        self, root: NamedRoot, synced: Folder | None, source: FileSource | None, changes: Mapping[str, Any]
-    ) -> SyncOrder:
-        rules = sync.rules_of(self._engine, synced) if synced else sync.usual_rules(self._engine)
-        rules = sync.changed_rules(rules, changes)
-        folder_source = source or (synced.source if synced else _default_source(rules))
-        if folder_source not in ("memory", "sessions"):
-            raise InvalidInput(f"A folder holds `memory` or `sessions`, not {folder_source!r}.")
-        return SyncOrder(root, folder_source, rules)
-
-
-def _rule_changes(
-    include: Sequence[str] | None, exclude: Sequence[str] | None, **switches: bool | None
-) -> dict[str, Any]:
-    given = {"include": _patterns(include), "exclude": _patterns(exclude), **switches}
-    return {name: value for name, value in given.items() if value is not None}
-
-
-def _default_source(rules: SyncRules) -> FileSource:
-    logs = [pattern.endswith(".jsonl") for pattern in rules.include]
-    return "sessions" if logs and all(logs) else "memory"
-
-
-def _patterns(given: Sequence[str] | None) -> Sequence[str] | None:
-    """Return patterns that can be stored; a single one may be a text. Raises InvalidInput."""
-    patterns = [given] if isinstance(given, str) else given
-    for pattern in patterns or ():
-        if file_chunks.storable(pattern) != pattern:
-            raise InvalidInput(f"{pattern!a} is no pattern that can be noted. Write it as text, such as *.md.")
-    return patterns

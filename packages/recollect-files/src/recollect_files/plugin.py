@@ -1,3 +1,8 @@
 """What this package adds to Recollect, as tables that `recollect.plugins` reads: nothing is imported here."""
 
 commands: dict[str, str] = {}
+adapters = {
+    "documents": "recollect_files.documents.local:LocalDocuments",
+    "folders": "recollect_files.folders:local_folders",
+    "media_type": "recollect_files.documents.detect_media:detect_media",
+}

@@ -7,12 +7,13 @@ folder that is missing, or suddenly empty, may be an unmounted disk.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from recollect.engine.base.context import Engine
+from recollect.engine.base.folders import SyncListener
 from recollect.engine.drafts import tombstones
 from recollect.engine.drafts.tombstones import FolderForgotten
 from recollect.engine.files import file_chunks
@@ -31,17 +32,8 @@ from recollect.model.files import (
 )
 from recollect.model.literals import FileSource
 from recollect.model.memories import Scope
-from recollect.ports import (
-    FolderWalk,
-    PendingWrite,
-    ReadFile,
-    ReadRequest,
-    SeenFile,
-    StoreReader,
-    StoreWriter,
-    SyncRules,
-    TouchedFile,
-)
+from recollect.ports import PendingWrite, StoreReader, StoreWriter, TouchedFile
+from recollect_files.ports import Disk, FolderWalk, ReadFile, ReadRequest, SeenFile, SyncRules
 
 _BATCH_CHARACTERS = 4_000_000  # of one transaction
 _BATCH_FILES = 500
@@ -50,8 +42,6 @@ _SCAN_NOTED_EVERY = timedelta(hours=1)  # when nothing has changed
 
 # What a batch of files adds to the counts of a sync.
 _COUNTED = ("added", "changed", "renamed", "touched", "forgotten", "written", "kept", "unchanged")
-
-SyncListener = Callable[[SyncProgress], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +96,13 @@ class _FolderDifference:
     forgotten: int = 0
 
 
-def sync(engine: Engine, scope: Scope, order: SyncOrder, *, tell: SyncListener | None = None) -> SyncReport:
+def sync(engine: Engine, disk: Disk, scope: Scope, order: SyncOrder, *, tell: SyncListener | None = None) -> SyncReport:
     """Sync a folder."""
     if order.forgotten is None:
         order = replace(order, forgotten=last_forgotten(engine, scope, order.root))
-    walk, difference = _compare_folder(engine, scope, order.root, order.rules, full=order.full)
+    walk, difference = _compare_folder(engine, disk, scope, order.root, order.rules, full=order.full)
     state = _state(walk, difference, even_if_empty=order.even_if_empty)
-    if not engine.disk.is_named(order.root):
+    if not disk.is_named(order.root):
         state = "unnamed"
     gone = difference.gone if state == "synced" else {}
     trouble = list(walk.trouble[:_MAX_SKIPPED])
@@ -125,8 +115,8 @@ def sync(engine: Engine, scope: Scope, order: SyncOrder, *, tell: SyncListener |
     if order.dry_run:
         _foresee(counts, difference, gone)
     elif walk.exists:
-        _begin(engine, scope, order)
-        reading = _Sync(engine, scope, order, difference.known, dict(gone), counts)
+        _begin(engine, disk, scope, order)
+        reading = _Sync(engine, disk, scope, order, difference.known, dict(gone), counts)
         reading.run(difference.fresh, tell)
         _remove(engine, scope, order.root, reading.gone, counts)
         _record_scan(engine, scope, order, state, counts)
@@ -148,9 +138,9 @@ def last_forgotten(engine: Engine, scope: Scope, root: str) -> FolderForgotten:
     return engine.store.read(scope, lambda reader: tombstones.folder_forgotten(reader, root))
 
 
-def drift(engine: Engine, scope: Scope, folder: Folder) -> int | None:
+def drift(engine: Engine, disk: Disk, scope: Scope, folder: Folder) -> int | None:
     """Count the files of a folder that differ from the store; None when the folder is missing."""
-    walk, difference = _compare_folder(engine, scope, folder.root, rules_of(engine, folder))
+    walk, difference = _compare_folder(engine, disk, scope, folder.root, rules_of(engine, folder))
     if not walk.exists:
         return None
     return len(difference.fresh) + len(difference.gone)
@@ -175,12 +165,17 @@ def changed_rules(rules: SyncRules, changes: Mapping[str, Any]) -> SyncRules:
     return replace(rules, **fields)
 
 
+def own_files(engine: Engine) -> frozenset[tuple[int, int]]:
+    """Give the device and inode of the store's own files, which must not be synced or even opened."""
+    return engine.store.own_files() | engine.originals.own()
+
+
 def _compare_folder(
-    engine: Engine, scope: Scope, root: NamedRoot, rules: SyncRules, *, full: bool = False
+    engine: Engine, disk: Disk, scope: Scope, root: NamedRoot, rules: SyncRules, *, full: bool = False
 ) -> tuple[FolderWalk, _FolderDifference]:
     """Walk a folder and compare it with the store, which is read first: what others add meanwhile is not gone."""
     marks = engine.store.read(scope, lambda reader: reader.file_marks(root))
-    walk = engine.disk.walk(root, rules, file_chunks.own_files(engine))
+    walk = disk.walk(root, rules, own_files(engine))
     recipe = file_chunks.recipe_number(engine)
     seen = {(*file, recipe) for file in walk.seen}
     if not full and seen.issuperset(marks) and len(seen) == len(marks):
@@ -246,6 +241,7 @@ class _Sync:
     """A sync that is reading and writing. Renamed files are taken out of `gone`."""
 
     engine: Engine
+    disk: Disk
     scope: Scope
     order: SyncOrder
     known: Mapping[str, KnownFile]
@@ -276,7 +272,7 @@ class _Sync:
         requests = [self._request(seen) for seen in fresh]
         if not requests:
             return
-        for file in self.engine.disk.read(self.order.root, requests, file_chunks.recipe(self.engine)):
+        for file in self.disk.read(self.order.root, requests, file_chunks.recipe(self.engine)):
             if isinstance(file, SkippedFile):
                 self.counts.skip(file)
                 if file.reason == NO_TEXT and file.path in self.known:  # it was a text once
@@ -408,34 +404,34 @@ def _is_unchanged(record: FileRecord, known: KnownFile) -> bool:
     return (record.id, record.mtime_ns, record.digest) == (known.id, known.mtime_ns, known.digest)
 
 
-def _begin(engine: Engine, scope: Scope, order: SyncOrder) -> None:
+def _begin(engine: Engine, disk: Disk, scope: Scope, order: SyncOrder) -> None:
     """Save a folder before its first file, so that its files can be forgotten with it, and that it was named here."""
 
     def work(writer: StoreWriter) -> None:
-        before = folder_at(writer, order.root)
+        before = file_chunks.folder_at(writer, order.root)
         if before is not None:
-            if not engine.disk.is_named(before.root):
+            if not disk.is_named(before.root):
                 writer.save_folder(before._replace(root=order.root))
         elif tombstones.folder_forgotten(writer, order.root) == order.forgotten:
             writer.save_folder(folder)
         else:
             writer.bury([tombstones.of_folder(order.root)], folder.scanned_at)  # a watch leaves it alone from here on
 
-    known = engine.store.read(scope, lambda reader: folder_at(reader, order.root))
-    if known is None or not engine.disk.is_named(known.root):
+    known = engine.store.read(scope, lambda reader: file_chunks.folder_at(reader, order.root))
+    if known is None or not disk.is_named(known.root):
         folder = Folder(order.root, order.source, _rules_as_json(order.rules), engine.clock.now(), None, {})
         engine.write(scope, work)
 
 
 def is_known(rows: StoreReader | StoreWriter, root: str) -> bool:
     """Say whether a folder is synced."""
-    return folder_at(rows, root) is not None
+    return file_chunks.folder_at(rows, root) is not None
 
 
 def _record_scan(engine: Engine, scope: Scope, order: SyncOrder, state: SyncState, counts: _SyncCounts) -> None:
     """Record that the folder was scanned, if that says anything new."""
     now = engine.clock.now()
-    before = engine.store.read(scope, lambda reader: folder_at(reader, order.root))
+    before = engine.store.read(scope, lambda reader: file_chunks.folder_at(reader, order.root))
     completed_at = now if state == "synced" else None
     scanned = Folder(order.root, order.source, _rules_as_json(order.rules), now, completed_at, dict(counts.skipped))
     if before is None or not _says_more(before, scanned, now, counts):
@@ -446,11 +442,6 @@ def _record_scan(engine: Engine, scope: Scope, order: SyncOrder, state: SyncStat
             writer.save_folder(scanned)
 
     engine.write(scope, work)
-
-
-def folder_at(rows: StoreReader | StoreWriter, root: str) -> Folder | None:
-    """Give the folder with this root, if one is synced or was brought."""
-    return next((folder for folder in rows.folders() if folder.root == root), None)
 
 
 def _says_more(before: Folder, scanned: Folder, now: datetime, counts: _SyncCounts) -> bool:

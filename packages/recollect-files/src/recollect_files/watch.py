@@ -1,49 +1,51 @@
 """Continuous sync of folders: on file-system events, and at intervals all the same."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from threading import Event
 
 from recollect.engine.base.context import Engine
+from recollect.engine.base.folders import WatchListener
 from recollect.engine.drafts import tombstones
-from recollect.engine.files import file_chunks, sync
-from recollect.engine.files.sync import SyncOrder
+from recollect.engine.files import file_chunks
 from recollect.errors import RecollectError
-from recollect.model.files import SyncReport
 from recollect.model.memories import Scope
 from recollect.ports import StoreReader
+from recollect_files import sync
+from recollect_files.ports import Disk
+from recollect_files.sync import SyncOrder
 
 _POLL_S = 0.5  # how soon a stop is noticed
 
-WatchListener = Callable[[SyncReport | RecollectError], None]
 
-
-def keep(engine: Engine, scope: Scope, orders: Sequence[SyncOrder], *, stop: Event, tell: WatchListener) -> None:
+def keep(
+    engine: Engine, disk: Disk, scope: Scope, orders: Sequence[SyncOrder], *, stop: Event, tell: WatchListener
+) -> None:
     """Sync folders now and whenever they change, until `stop` is set. A failure is tried again at the next check."""
     settings = engine.settings.files
     every = timedelta(minutes=settings.check_minutes)
     orders = [replace(order, forgotten=sync.last_forgotten(engine, scope, order.root)) for order in orders]
-    with engine.disk.watch([order.root for order in orders], settings.debounce_s) as watching:
+    with disk.watch([order.root for order in orders], settings.debounce_s) as watching:
         checked = engine.clock.now()
-        _sync(engine, scope, orders, tell)
+        _sync(engine, disk, scope, orders, tell)
         while not stop.is_set():
             changed = watching.wait(_POLL_S)
             due = engine.clock.now() - checked >= every
             if due:
                 checked = engine.clock.now()
-            _sync(engine, scope, [order for order in orders if due or order.root in changed], tell)
+            _sync(engine, disk, scope, [order for order in orders if due or order.root in changed], tell)
 
 
-def _sync(engine: Engine, scope: Scope, orders: Sequence[SyncOrder], tell: WatchListener) -> None:
+def _sync(engine: Engine, disk: Disk, scope: Scope, orders: Sequence[SyncOrder], tell: WatchListener) -> None:
     """Sync folders, except those that a user has forgotten meanwhile."""
     for order in orders:
         try:
             begun = engine.store.read(scope, partial(_begin, order))
             if begun is None:
                 continue
-            report = sync.sync(engine, scope, begun)
+            report = sync.sync(engine, disk, scope, begun)
             file_chunks.embed(engine, scope, wait=False)
         except RecollectError as error:
             tell(error)

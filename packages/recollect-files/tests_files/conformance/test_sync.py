@@ -1,23 +1,25 @@
 """Keeping a folder in step, on both stores: what is read, what is written, and what is left alone."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.conformance.notes import Notes, Words, chunk_ids, marks, open_notes, pieces
+from tests.fixtures import SteppingClock
 
 from recollect import InvalidInput, Memory, NotFound, UserMemory
 from recollect.cli.folders import say_what_waits
 from recollect.cli.progress import JsonProgress
 from recollect.cli.runner import CommandContext
 from recollect.engine.drafts.searchable_text import embedded_texts
-from recollect.model.files import Chunk
+from recollect.model.files import Chunk, NamedRoot
 from recollect.model.memories import Scope, Vector
-from recollect.ports import FolderWalk, Role, StoreWriter, SyncRules, TouchedFile
-from tests.conformance.notes import Notes, Words, chunk_ids, marks, open_notes, pieces
-from tests.fixtures import SteppingClock
+from recollect.ports import Role, StoreWriter, TouchedFile
+from recollect_files.ports import Disk, FolderWalk, SyncRules
+from tests_files.reaching import disk_of, put
 
 GARDEN = "# Garden\n\nThe ladder stands behind the shed.\n\n## Pond\n\nFrogs live there.\n"
 KITCHEN = "The kettle is blue.\n"
@@ -294,13 +296,12 @@ def test_a_folder_that_is_empty_all_of_a_sudden_loses_nothing_unless_told(me: Us
 class Halfway:
     """A disk of which a part cannot be looked into; everything else is the disk's own."""
 
-    def __init__(self, disk: object, walk: Callable[..., FolderWalk]) -> None:
+    def __init__(self, disk: Disk) -> None:
         self._disk = disk
-        self._walk = walk
 
-    def walk(self, root: str, rules: SyncRules, own: frozenset[tuple[int, int]]) -> FolderWalk:
+    def walk(self, root: NamedRoot, rules: SyncRules, own: frozenset[tuple[int, int]]) -> FolderWalk:
         """Look through a folder, but not to its end."""
-        found = self._walk(root, rules, own)
+        found = self._disk.walk(root, rules, own)
         seen = [one for one in found.seen if not one.path.startswith("rooms/")]
         return replace(found, seen=seen, complete=False, skipped={"no permission": 1})
 
@@ -310,14 +311,14 @@ class Halfway:
 
 def test_a_folder_that_was_not_seen_to_its_end_loses_nothing(me: UserMemory, notes: Notes) -> None:
     before = pieces(me)
-    real = me._engine.disk
-    object.__setattr__(me._engine, "disk", Halfway(real, real.walk))
+    real = disk_of(me)
+    put(me, Halfway(real))
     notes.write("new.md", "A new note.\n")
     (report,) = me.files.sync(notes.root)
     assert (report.state, report.added, report.removed) == ("incomplete", 1, 0)
     assert [one for one in pieces(me) if one.path != "new.md"] == before
     assert me.files.folders(look=False)[0].folder.trouble == {"no permission": 1}
-    object.__setattr__(me._engine, "disk", real)
+    put(me, real)
     assert me.files.sync(notes.root)[0].writes == 0
     assert me.files.folders()[0].folder.trouble == {}
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.conformance.notes import Notes, open_notes, pieces
+from tests.fixtures import SteppingClock
 
 from recollect import InvalidInput, Memory, NotFound, UserMemory
 from recollect.model.files import TextPiece
-from tests.conformance.notes import Notes, open_notes, pieces
-from tests.fixtures import SteppingClock
 
 
 @pytest.fixture

@@ -5,12 +5,14 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from tests.conformance.notes import Notes, open_notes, pieces
+from tests.fixtures import SteppingClock
 
 from recollect import Memory, UserMemory
 from recollect.model.files import NamedRoot, SkippedFile
-from recollect.ports import ChunkingRecipe, Disk, FolderWalk, ReadFile, ReadRequest, SyncRules
-from tests.conformance.notes import Notes, open_notes, pieces
-from tests.fixtures import SteppingClock
+from recollect.ports import ChunkingRecipe
+from recollect_files.ports import Disk, FolderWalk, ReadFile, ReadRequest, SyncRules
+from tests_files import reaching
 
 
 class Between:
@@ -65,7 +67,7 @@ def me(memory: Memory, notes: Notes) -> UserMemory:
     """A slow user whose folder was synced once."""
     mine = memory.user("me")
     mine.files.sync(notes.root)
-    object.__setattr__(mine._engine, "disk", Between(mine._engine.disk))
+    reaching.put(mine, Between(reaching.disk_of(mine)))
     return mine
 
 
@@ -78,7 +80,7 @@ def again(database: str, clock: SteppingClock, tmp_path: Path) -> Iterator[UserM
 
 def disk_of(me: UserMemory) -> Between:
     """Give the disk on which something will happen."""
-    disk = me._engine.disk
+    disk = reaching.disk_of(me)
     assert isinstance(disk, Between)
     return disk
 

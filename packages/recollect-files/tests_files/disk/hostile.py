@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from recollect.disk import skip_reasons
+from recollect_files.disk import skip_reasons
 
 SECRET: Final = "the canary that lives outside of the folder"  # noqa: S105 -- no password
 LEVELS: Final = 1_000

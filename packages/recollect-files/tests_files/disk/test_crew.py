@@ -9,13 +9,14 @@ from pathlib import Path
 
 import psutil
 import pytest
-
-from recollect.disk import LocalDisk, skip_reasons
-from recollect.disk.safe_open import named
-from recollect.documents import detect
-from recollect.model.files import SkippedFile
-from recollect.ports.files import ChunkingRecipe, FileReading, ReadFile, ReadRequest
 from tests.waiting import until
+
+from recollect.model.files import SkippedFile
+from recollect.ports.files import ChunkingRecipe, FileReading
+from recollect_files.disk import LocalDisk, skip_reasons
+from recollect_files.disk.safe_open import named
+from recollect_files.documents import detect
+from recollect_files.ports import ReadFile, ReadRequest
 
 LONG_AGO_NS = 1_700_000_000_123_456_789
 FILES = 200
@@ -24,10 +25,11 @@ FILES = 200
 STARTS_READING = """
 import sys, time
 import psutil
-from recollect.disk import LocalDisk
-from recollect.disk.safe_open import named
-from recollect.documents import detect
-from recollect.ports.files import ChunkingRecipe, ReadRequest
+from recollect_files.disk import LocalDisk
+from recollect_files.disk.safe_open import named
+from recollect_files.documents import detect
+from recollect.ports.files import ChunkingRecipe
+from recollect_files.ports import ReadRequest
 disk = LocalDisk(detect=detect, extract=print, hands=1, worth_bytes=0)
 wishes = [ReadRequest(f"{number}.md") for number in range(int(sys.argv[2]))]
 answers = disk.read(named(sys.argv[1]), wishes, ChunkingRecipe())
@@ -81,7 +83,7 @@ def helpers() -> list[psutil.Process]:
     found = []
     for child in psutil.Process().children():
         with suppress(psutil.Error):  # it may have ended already
-            found += [child] if "recollect.disk.reader_process" in child.cmdline() else []
+            found += [child] if "recollect_files.disk.reader_process" in child.cmdline() else []
     return found
 
 
@@ -150,12 +152,12 @@ def test_a_process_ends_when_the_one_it_reads_for_is_killed(root: Path) -> None:
 
 def test_a_helping_process_imports_little() -> None:
     """No database, no model, no network: it would pay for them each time."""
-    asked = "import recollect.disk.reader_process, sys; print(*sys.modules)"
+    asked = "import recollect_files.disk.reader_process, sys; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
     loaded = set(run.stdout.split())
     heavy = {
         "apsw", "onnxruntime", "tokenizers", "psycopg", "httpx2", "fastapi", "mcp", "watchfiles", "typer", "rich",
         "recollect.api.memory", "recollect.engine", "recollect.storage", "recollect.embedding",
-        "recollect.documents.local",
+        "recollect_files.documents.local",
     }  # fmt: skip
     assert loaded.isdisjoint(heavy), loaded & heavy

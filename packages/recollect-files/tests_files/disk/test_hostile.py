@@ -6,25 +6,27 @@ from collections import Counter
 from collections.abc import Iterator
 
 import pytest
-
-from recollect.disk import LocalDisk, skip_reasons
-from recollect.disk.safe_open import named
-from recollect.documents import detect
-from recollect.model.files import KnownFile, SkippedFile
-from recollect.ports.files import ChunkingRecipe, FileReading, ReadFile, ReadRequest, SyncRules
-from recollect.settings.filing import USUAL_FILES
-from tests.disk.hostile import LONG_LINE, SECRET, Hostile, hostile_tree
 from tests.waiting import PATIENCE_S
+
+from recollect.model.files import KnownFile, SkippedFile
+from recollect.ports.files import ChunkingRecipe, FileReading
+from recollect.settings.filing import USUAL_FILES
+from recollect_files.disk import LocalDisk, skip_reasons
+from recollect_files.disk.safe_open import named
+from recollect_files.documents import detect
+from recollect_files.ports import ReadFile, ReadRequest, SyncRules
+from tests_files.disk.hostile import LONG_LINE, SECRET, Hostile, hostile_tree
 
 # Reads a whole tree with a hook in the interpreter that is told of every file that is opened.
 WATCHED = """
 import os, sys
-from recollect.disk import LocalDisk
-from recollect.disk.safe_open import named
-from recollect.documents import detect
-from recollect.ports.files import ReadFile, SyncRules, ReadRequest, ChunkingRecipe
+from recollect_files.disk import LocalDisk
+from recollect_files.disk.safe_open import named
+from recollect_files.documents import detect
+from recollect.ports.files import ChunkingRecipe
+from recollect_files.ports import ReadFile, SyncRules, ReadRequest
 import encodings.utf_32_le, encodings.utf_32_be, encodings.utf_16_le, encodings.utf_16_be
-import recollect.text.chunks, recollect.disk.local, recollect.documents.local
+import recollect.text.chunks, recollect_files.disk.local, recollect_files.documents.local
 root, own = sys.argv[1], frozenset(tuple(map(int, pair.split(":"))) for pair in sys.argv[2].split(","))
 opened = []
 watching = [True]

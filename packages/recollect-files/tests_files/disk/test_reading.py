@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from recollect.disk import LocalDisk, skip_reasons
-from recollect.disk.file_reader import day_of
-from recollect.disk.safe_open import named, read_bytes, youth_s
-from recollect.documents import detect
 from recollect.errors import InvalidDocument
 from recollect.model.files import TURN_BREAK, KnownFile, SkippedFile
-from recollect.ports.files import ChunkingRecipe, Disk, FileReading, ReadFile, ReadRequest, SyncRules
+from recollect.ports.files import ChunkingRecipe, FileReading
+from recollect_files.disk import LocalDisk, skip_reasons
+from recollect_files.disk.file_reader import day_of
+from recollect_files.disk.safe_open import named, read_bytes, youth_s
+from recollect_files.documents import detect
+from recollect_files.ports import Disk, ReadFile, ReadRequest, SyncRules
 
 LONG_AGO_NS = 1_700_000_000_123_456_789
 

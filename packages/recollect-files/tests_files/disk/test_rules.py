@@ -6,14 +6,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
-from recollect.disk import skip_reasons
-from recollect.disk.folder_walk import walk
-from recollect.disk.patterns import IgnorePatterns
-from recollect.disk.safe_open import named
-from recollect.ports.files import SyncRules
-from recollect.settings.filing import USUAL_FILES
 from tests.sizes import sized
+
+from recollect.settings.filing import USUAL_FILES
+from recollect_files.disk import skip_reasons
+from recollect_files.disk.folder_walk import walk
+from recollect_files.disk.patterns import IgnorePatterns
+from recollect_files.disk.safe_open import named
+from recollect_files.ports import SyncRules
 
 NAMES = ["a", "b", "ab", "x.md", "y.log", "[z]", "q r", "foo", "A", "a*b", "tmp~", "#h", "!n", "b\\c"]
 ATOMS = [

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from recollect.disk import skip_reasons
-from recollect.disk.folder_walk import MOST_EXAMPLES, walk
-from recollect.disk.safe_open import named
-from recollect.ports.files import FolderWalk, SeenFile, SyncRules
+from recollect_files.disk import skip_reasons
+from recollect_files.disk.folder_walk import MOST_EXAMPLES, walk
+from recollect_files.disk.safe_open import named
+from recollect_files.ports import FolderWalk, SeenFile, SyncRules
 
 NOTES = SyncRules(include=("*.md",))
 
@@ -46,9 +46,9 @@ def test_a_folder_that_cannot_be_opened_makes_the_walk_incomplete(tmp_path: Path
     (tmp_path / "note.md").write_text("x")
     walked = (
         "import resource, sys\n"
-        "from recollect.disk.folder_walk import walk\n"
-        "from recollect.disk.safe_open import named\n"
-        "from recollect.ports.files import SyncRules\n"
+        "from recollect_files.disk.folder_walk import walk\n"
+        "from recollect_files.disk.safe_open import named\n"
+        "from recollect_files.ports import SyncRules\n"
         "resource.setrlimit(resource.RLIMIT_NOFILE, (30, 30))\n"
         "found = walk(named(sys.argv[1]), SyncRules(), frozenset())\n"
         "print([seen.path for seen in found.seen], found.exists, found.complete, dict(found.skipped))\n"

@@ -8,13 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from recollect.disk import LocalDisk
-from recollect.disk.folder_watch import SOON_S, STORM, ChangeDebounce
-from recollect.disk.safe_open import named
-from recollect.documents import detect
-from recollect.ports.files import ChunkingRecipe, FileReading, FolderWatch, SyncRules
 from tests.waiting import PATIENCE_S, eventually
+
+from recollect.ports.files import ChunkingRecipe, FileReading
+from recollect_files.disk import LocalDisk
+from recollect_files.disk.folder_watch import SOON_S, STORM, ChangeDebounce
+from recollect_files.disk.safe_open import named
+from recollect_files.documents import detect
+from recollect_files.ports import FolderWatch, SyncRules
 
 DEBOUNCE_S = 0.05
 QUIET_S = 0.4
@@ -28,9 +29,9 @@ FEW_WATCHES = (
 )
 POLLED = """
 import pathlib, shutil, sys
-from recollect.disk import LocalDisk
-from recollect.disk.safe_open import named
-from recollect.documents import detect
+from recollect_files.disk import LocalDisk
+from recollect_files.disk.safe_open import named
+from recollect_files.documents import detect
 root = pathlib.Path(sys.argv[1])
 note = root / "7" / "a.md"
 with LocalDisk(detect=detect, extract=print).watch([named(str(root))], 0.05) as watched:

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from recollect.documents import LocalDocuments
-from recollect.documents.extract import ExtractionLimits, _checked, _ChildOutput, _environment, _reason
-from recollect.documents.extract_process import READERS
-from recollect.documents.extracted import MOST_CHARACTERS, TEXT_WAS_CUT, shortened
-from recollect.documents.formats.web import read_page
 from recollect.errors import InvalidDocument
 from recollect.ports.files import ChunkingRecipe
-from tests.documents.building import archive, docx, endless_pdf, paragraph, png, words_of
+from recollect_files.documents import LocalDocuments
+from recollect_files.documents.extract import ExtractionLimits, _checked, _ChildOutput, _environment, _reason
+from recollect_files.documents.extract_process import READERS
+from recollect_files.documents.extracted import MOST_CHARACTERS, TEXT_WAS_CUT, shortened
+from recollect_files.documents.formats.web import read_page
+from tests_files.documents.building import archive, docx, endless_pdf, paragraph, png, words_of
 
 LAUGHS = (
     '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;">]>'
@@ -150,7 +150,7 @@ def test_of_an_answer_only_what_can_be_checked_is_believed() -> None:
 
 CAPTIVE = """
 import os, socket, sys
-from recollect.documents.extract_process import forbid, limit
+from recollect_files.documents.extract_process import forbid, limit
 limit(256, 5)
 sys.addaudithook(forbid)
 def tried(deed):

@@ -6,15 +6,15 @@ from datetime import UTC, datetime
 from io import BytesIO
 
 import pytest
+from tests.growth import assert_linear
 
-from recollect.documents import LocalDocuments
-from recollect.documents.formats import xml
 from recollect.engine.files.documents import assemble_text
 from recollect.model.files import CUT, Chunk
 from recollect.ports.files import ChunkingRecipe
 from recollect.text.chunks import cut
-from tests.documents.building import docx, paragraph, pdf, pieces_of
-from tests.growth import assert_linear
+from recollect_files.documents import LocalDocuments
+from recollect_files.documents.formats import xml
+from tests_files.documents.building import docx, paragraph, pdf, pieces_of
 
 SMALL = ChunkingRecipe(tokens=50, overlap=10, most_pieces=20)
 MAIL = b"From: a@b\r\nSubject: Much\r\n\r\n"

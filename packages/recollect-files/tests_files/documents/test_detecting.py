@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.documents import detect
 from recollect.errors import InvalidDocument
 from recollect.model.literals import FILE_KINDS
-from tests.documents.building import archive, docx, paragraph, pdf, png
+from recollect_files.documents import detect
+from tests_files.documents.building import archive, docx, paragraph, pdf, png
 
 MAIL = b"Received: from a\r\n by b\r\nFrom: a@example.org\r\nSubject: hi\r\n\r\nbody"
 

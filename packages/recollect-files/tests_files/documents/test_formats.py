@@ -9,10 +9,10 @@ from email.message import EmailMessage
 import pytest
 from PIL import Image
 
-from recollect.documents import LocalDocuments
 from recollect.errors import InvalidDocument
 from recollect.ports.files import ChunkingRecipe, FileReading
-from tests.documents.building import (
+from recollect_files.documents import LocalDocuments
+from tests_files.documents.building import (
     archive,
     core,
     docx,

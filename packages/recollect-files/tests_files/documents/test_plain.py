@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from recollect.documents import LocalDocuments
-from recollect.documents.decode_text import decode_plain
 from recollect.ports.files import ChunkingRecipe, FileReading
-from tests.documents.building import pieces_of, words_of
+from recollect_files.documents import LocalDocuments
+from recollect_files.documents.decode_text import decode_plain
+from tests_files.documents.building import pieces_of, words_of
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
@@ -96,7 +96,7 @@ def test_secrets_stay_when_nobody_wants_them_out() -> None:
 @pytest.mark.parametrize("kind", ["html", "email"])
 def test_a_child_loads_no_more_than_it_needs(kind: str) -> None:
     program = (
-        "import sys; from recollect.documents.extract_process import answer; "
+        "import sys; from recollect_files.documents.extract_process import answer; "
         "answer(sys.argv[1], b'x'); print(*sys.modules)"
     )
     loaded = subprocess.run([sys.executable, "-c", program, kind], capture_output=True, text=True, check=True).stdout

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from recollect.engine.base.active_models import ActiveModels
 from recollect.engine.base.background import BackgroundThread
+from recollect.engine.base.folders import FolderSync
 from recollect.engine.base.lru import Cooldown, LruCache
 from recollect.engine.base.priority import WorkPriority
 from recollect.engine.base.quotas import Quotas
@@ -26,7 +27,6 @@ from recollect.model.stats import Erasure
 from recollect.ports import (
     CachedPlace,
     Clock,
-    Disk,
     Documents,
     Geocoder,
     Originals,
@@ -180,7 +180,7 @@ class Engine:
     settings: Settings
     tokenizer: Tokenizer
     summarizers: Summarizers
-    disk: Disk
+    folders: FolderSync
     documents: Documents
     originals: Originals
     geocoder: Geocoder | None = None

@@ -10,9 +10,9 @@ from typing import Any
 from recollect import ids
 from recollect.engine.base.context import Engine
 from recollect.engine.drafts import redaction
-from recollect.engine.files import file_chunks, sync
+from recollect.engine.files import file_chunks
 from recollect.engine.files.file_chunks import FileIdentity
-from recollect.errors import InvalidDocument, InvalidInput, NotFound
+from recollect.errors import InvalidDocument, InvalidInput, NotFound, PackageMissing
 from recollect.model.files import (
     TURN_BREAK,
     AddedFile,
@@ -186,7 +186,7 @@ def folders(engine: Engine, scope: Scope, *, look: bool) -> tuple[FolderStatus, 
 
     counted_folders = engine.store.read(scope, counted)
     return tuple(
-        FolderStatus(folder, files, chunks, sync.drift(engine, scope, folder) if look else None)
+        FolderStatus(folder, files, chunks, engine.folders.drift(engine, scope, folder) if look else None)
         for folder, files, chunks in counted_folders
     )
 
@@ -231,13 +231,12 @@ def _find(reader: StoreReader, name: str) -> FileRecord:
 
 def _text_on_disk(engine: Engine, scope: Scope, file: FileRecord) -> tuple[str, bool] | None:
     """Give the text of a synced file, and whether it is what was indexed; None if the store has to tell."""
-    folder = engine.store.read(scope, lambda reader: sync.folder_at(reader, file.root)) if file.root else None
+    folder = engine.store.read(scope, lambda reader: file_chunks.folder_at(reader, file.root)) if file.root else None
     if folder is None:
         return None
     try:
-        own = file_chunks.own_files(engine)
-        text, digest = engine.disk.text(folder.root, file, file_chunks.recipe(engine), own)
-    except (OSError, InvalidDocument):
+        text, digest = engine.folders.text(engine, folder, file)
+    except (OSError, InvalidDocument, PackageMissing):
         return None
     (text,) = engine.store.read(scope, lambda reader: file_chunks.mask_forgotten(reader, [text]))
     return file_chunks.storable(text), digest == file.digest

@@ -19,7 +19,7 @@ from recollect.engine.drafts import redaction
 from recollect.engine.drafts.authors import authored_metadata
 from recollect.engine.vectors import embed_queue
 from recollect.engine.vectors.embed_texts import waits
-from recollect.model.files import ChunkDraft, ChunkMark, FileRecord, IndexedTextPiece
+from recollect.model.files import ChunkDraft, ChunkMark, FileRecord, Folder, IndexedTextPiece
 from recollect.model.geo import Point
 from recollect.model.literals import FileSource, Trust
 from recollect.model.memories import Scope, Vector
@@ -253,9 +253,9 @@ def remove_chunks(writer: StoreWriter, chunk_ids: Sequence[str]) -> None:
         writer.forget_paid(chunk_ids, questions=False)
 
 
-def own_files(engine: Engine) -> frozenset[tuple[int, int]]:
-    """Give the device and inode of the store's own files, which must not be synced or even opened."""
-    return engine.store.own_files() | engine.originals.own()
+def folder_at(rows: StoreReader | StoreWriter, root: str) -> Folder | None:
+    """Give the folder with this root, if one is synced or was brought."""
+    return next((folder for folder in rows.folders() if folder.root == root), None)
 
 
 def discard(engine: Engine, originals: Sequence[str]) -> None:

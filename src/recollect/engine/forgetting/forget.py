@@ -6,6 +6,7 @@ taken out of it: its other messages become active again. A value that had supers
 What is forgotten by its words goes wherever it is said: of a message the other sentences stay, summaries are remade.
 """
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -104,7 +105,7 @@ def forget_folder(
     It is named as it was synced, even if that is a link by now, or by where a path leads.
     """
     known = engine.store.read(scope, lambda reader: reader.folders())
-    root = path if any(path == folder.root for folder in known) else str(engine.disk.name(path))
+    root = path if any(path == folder.root for folder in known) else os.path.realpath(os.path.expanduser(path))  # noqa: PTH111
 
     def choose(rows: StoreReader | StoreWriter) -> ForgetPlan:
         files = [rows.file(known.id) for known in rows.known_files(root)]

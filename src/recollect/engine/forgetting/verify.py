@@ -14,7 +14,7 @@ from recollect.engine.drafts import tombstones
 from recollect.engine.files import file_chunks
 from recollect.engine.forgetting.marks import KeyedMark, Marker
 from recollect.engine.forgetting.receipt import ACTION, CHECKED, ID_LOGS, UNSEEN, finder_of, insist_genuine, parsed
-from recollect.errors import InvalidDocument, NotFound
+from recollect.errors import InvalidDocument, NotFound, PackageMissing
 from recollect.model.files import FileRecord
 from recollect.model.receipts import ErasureCheck, ErasureFinding, Receipt
 from recollect.ports import StoreReader
@@ -94,7 +94,7 @@ class _Check:
             try:
                 data = self._engine.originals.original(file.original)
                 pieces = self._engine.documents.read(data, file.path, recipe).pieces
-            except (InvalidDocument, NotFound) as error:
+            except (InvalidDocument, NotFound, PackageMissing) as error:
                 self._unread.append(f"The original of {file.path} cannot be read: {error}")
                 continue
             marks = set(self._finder.in_bytes(data))

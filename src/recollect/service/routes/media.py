@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final
 
 from fastapi import Path, Request, Response
 
-from recollect.documents.detect_media import detect_media
+from recollect import plugins
 from recollect.model.media import Media
 from recollect.service import responses as out
 from recollect.service.body_model import StrictBody
@@ -90,7 +90,7 @@ def get_media(
 ) -> Response:
     """Give the bytes of a medium that a memory or message has. What a browser cannot show safely is to be saved."""
     data = call.me.media.original(original)
-    mime = detect_media(data)[1]
+    mime = plugins.find("adapters", "media_type", "recollect-files")(data)[1]
     shown = mime in SHOWN
     headers = {
         "Content-Type": mime if shown else _ANYTHING,

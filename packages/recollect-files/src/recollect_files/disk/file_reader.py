@@ -11,16 +11,17 @@ from functools import partial
 from hashlib import sha256
 from typing import Final, NamedTuple
 
-from recollect.disk import skip_reasons
-from recollect.disk.safe_open import BeneathRoot, FileBytes, youth_s
-from recollect.disk.skip_reasons import FileRefused
-from recollect.documents.cut_pieces import cut_plain, masked_metadata
-from recollect.documents.decode_text import decode_plain
 from recollect.errors import InvalidDocument
 from recollect.model.files import TURN_BREAK, SkippedFile
 from recollect.model.literals import FileKind
-from recollect.ports.files import ChunkingRecipe, FileReading, ReadFile, ReadRequest
+from recollect.ports.files import ChunkingRecipe, FileReading
 from recollect.text.chunks import index, mask, render_session_line
+from recollect_files.disk import skip_reasons
+from recollect_files.disk.safe_open import BeneathRoot, FileBytes, youth_s
+from recollect_files.disk.skip_reasons import FileRefused
+from recollect_files.documents.cut_pieces import cut_plain, masked_metadata
+from recollect_files.documents.decode_text import decode_plain
+from recollect_files.ports import ReadFile, ReadRequest
 
 Detect = Callable[[str, bytes], tuple[FileKind, str]]
 Extract = Callable[[bytes, str, ChunkingRecipe], FileReading]

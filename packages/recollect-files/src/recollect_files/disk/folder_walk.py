@@ -11,11 +11,11 @@ from dataclasses import replace
 from itertools import repeat
 from typing import Final, NamedTuple, cast
 
-from recollect.disk import skip_reasons
-from recollect.disk.safe_open import FileRefused, Identities, open_folder, open_root, stored_inode, take
-from recollect.disk.sync_rules import IGNORE_FILES, MOST_IGNORE_BYTES, NEVER, IgnoreScope, RuleFilter
 from recollect.model.files import NamedRoot, SkippedFile
-from recollect.ports.files import FolderWalk, SeenFile, SyncRules
+from recollect_files.disk import skip_reasons
+from recollect_files.disk.safe_open import FileRefused, Identities, open_folder, open_root, stored_inode, take
+from recollect_files.disk.sync_rules import IGNORE_FILES, MOST_IGNORE_BYTES, NEVER, IgnoreScope, RuleFilter
+from recollect_files.ports import FolderWalk, SeenFile, SyncRules
 
 MOST_DEPTH: Final = 100
 MOST_PATH_BYTES: Final = 1_000  # of a folder beneath its root; a path must fit into an index

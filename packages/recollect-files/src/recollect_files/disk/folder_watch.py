@@ -22,10 +22,10 @@ from typing import Final
 # The part of watchfiles under its generators, documented as such: they cannot say when watching has begun.
 from watchfiles._rust_notify import RustNotify, WatchfilesRustInternalError
 
-from recollect.disk.folder_walk import WalkedFolders, folders, walk
-from recollect.disk.safe_open import is_named
-from recollect.disk.sync_rules import IGNORE_FILES, NEVER
 from recollect.model.files import NamedRoot
+from recollect_files.disk.folder_walk import WalkedFolders, folders, walk
+from recollect_files.disk.safe_open import is_named
+from recollect_files.disk.sync_rules import IGNORE_FILES, NEVER
 
 SOON_S: Final = 0.3
 STORM: Final = 5

@@ -11,14 +11,15 @@ from functools import partial
 from hashlib import sha256
 from typing import Final, NamedTuple
 
-from recollect.disk import safe_open, skip_reasons
-from recollect.disk.file_reader import Detect, Extract, FileReaderOfRoot, RetryLater, kind_of, shown_text
-from recollect.disk.folder_walk import WalkedFolders, walk
-from recollect.disk.reader_pool import ReaderPool, RequestPool, can_travel, spare_cores
-from recollect.disk.reader_process import ReaderTask
-from recollect.disk.safe_open import BeneathRoot, FileRefused, Identities, read_bytes
 from recollect.model.files import FileRecord, KnownFile, NamedRoot, SkippedFile
-from recollect.ports.files import ChunkingRecipe, FolderWalk, FolderWatch, ReadFile, ReadRequest, SyncRules
+from recollect.ports.files import ChunkingRecipe
+from recollect_files.disk import safe_open, skip_reasons
+from recollect_files.disk.file_reader import Detect, Extract, FileReaderOfRoot, RetryLater, kind_of, shown_text
+from recollect_files.disk.folder_walk import WalkedFolders, walk
+from recollect_files.disk.reader_pool import ReaderPool, RequestPool, can_travel, spare_cores
+from recollect_files.disk.reader_process import ReaderTask
+from recollect_files.disk.safe_open import BeneathRoot, FileRefused, Identities, read_bytes
+from recollect_files.ports import FolderWalk, FolderWatch, ReadFile, ReadRequest, SyncRules
 
 # How much there must seem to be left before another process is worth its start, and the part of it that tells.
 _WORTH_BYTES: Final = 4 * 2**20
@@ -102,7 +103,7 @@ class LocalDisk:
 
     def watch(self, roots: Sequence[NamedRoot], debounce_s: float) -> AbstractContextManager[FolderWatch]:
         """Begin to watch folders."""
-        from recollect.disk.folder_watch import watching  # noqa: PLC0415 -- takes 20 ms, which only those who watch pay
+        from recollect_files.disk.folder_watch import watching  # noqa: PLC0415 -- takes 20 ms, which only those who watch pay
 
         return watching(roots, debounce_s, self._about)
 

@@ -16,10 +16,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import BinaryIO, Final, cast
 
-from recollect.disk.file_reader import Detect, RetryLater
-from recollect.disk.reader_process import ReaderTask, receive, send, unpacked
 from recollect.model.files import SkippedFile
-from recollect.ports.files import ReadFile, ReadRequest
+from recollect_files.disk.file_reader import Detect, RetryLater
+from recollect_files.disk.reader_process import ReaderTask, receive, send, unpacked
+from recollect_files.ports import ReadFile, ReadRequest
 
 _MOST_WAITING_BYTES: Final = 12 * 2**20
 _BUNDLE: Final = 64
@@ -136,7 +136,7 @@ class ReaderPool:
                 return None
             process = subprocess.Popen(
                 # -P: a module that lies in the folder we happen to be in must not be mistaken for one of ours.
-                [sys.executable, "-P", "-m", "recollect.disk.reader_process"],
+                [sys.executable, "-P", "-m", "recollect_files.disk.reader_process"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

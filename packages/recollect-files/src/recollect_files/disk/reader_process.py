@@ -1,4 +1,4 @@
-"""A process that reads and cuts files for another one: `python -m recollect.disk.reader_process`.
+"""A process that reads and cuts files for another one: `python -m recollect_files.disk.reader_process`.
 
 The invariant: it gives one answer per request, in order, and ends with its parent process. Both ends are processes of
 ours, joined by private pipes, so messages are pickled.
@@ -13,10 +13,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import BinaryIO, Final, NamedTuple
 
-from recollect.disk.file_reader import Detect, FileReaderOfRoot, RetryLater
-from recollect.disk.safe_open import BeneathRoot, Identities
 from recollect.model.files import IndexedTextPiece, NamedRoot, SkippedFile, TextPiece
-from recollect.ports.files import ChunkingRecipe, FileReading, ReadFile, ReadRequest
+from recollect.ports.files import ChunkingRecipe, FileReading
+from recollect_files.disk.file_reader import Detect, FileReaderOfRoot, RetryLater
+from recollect_files.disk.safe_open import BeneathRoot, Identities
+from recollect_files.ports import ReadFile, ReadRequest
 
 _LENGTH: Final = struct.Struct("<Q")
 _PROTOCOL: Final = 5

@@ -20,9 +20,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, NamedTuple, Self
 
-from recollect.disk import skip_reasons
-from recollect.disk.skip_reasons import FileRefused
 from recollect.model.files import NamedRoot
+from recollect_files.disk import skip_reasons
+from recollect_files.disk.skip_reasons import FileRefused
 
 __all__ = [
     "BeneathRoot",

@@ -6,8 +6,8 @@ A folder that is left out is not entered. Including a folder includes all in it;
 
 from typing import Final
 
-from recollect.disk.patterns import IgnorePatterns, plain_suffix
-from recollect.ports.files import SyncRules
+from recollect_files.disk.patterns import IgnorePatterns, plain_suffix
+from recollect_files.ports import SyncRules
 
 IGNORE_FILES: Final = frozenset({".gitignore", ".recollectignore"})
 MOST_IGNORE_BYTES: Final = 256 * 1024

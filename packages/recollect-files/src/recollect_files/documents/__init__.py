@@ -4,11 +4,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from recollect.documents.detect_kind import detect
-    from recollect.documents.local import LocalDocuments
+    from recollect_files.documents.detect_kind import detect
+    from recollect_files.documents.local import LocalDocuments
 
 # Names are looked up when they are used, so that a child that reads one document does not pay for NumPy.
-_HOME_OF = {"LocalDocuments": "recollect.documents.local", "detect": "recollect.documents.detect_kind"}
+_HOME_OF = {"LocalDocuments": "recollect_files.documents.local", "detect": "recollect_files.documents.detect_kind"}
 
 __all__ = ["LocalDocuments", "detect"]
 

@@ -10,13 +10,13 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from recollect.documents.decode_text import decode_plain
-from recollect.documents.extracted import ExtractedText, known_values, one_line
 from recollect.model.files import CUT, CutText, TextPiece
 from recollect.model.literals import FileKind
 from recollect.ports.files import ChunkingRecipe, FileReading
 from recollect.text.chunks import cut, cut_session, index, mask
 from recollect.text.secrets import redact_values
+from recollect_files.documents.decode_text import decode_plain
+from recollect_files.documents.extracted import ExtractedText, known_values, one_line
 
 EXTERNAL: frozenset[FileKind] = frozenset({"email", "html"})
 _SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}

@@ -6,7 +6,7 @@ The invariant: it never fails; bytes that are no text become U+FFFD and are note
 import codecs
 import re
 
-from recollect.documents.extracted import tidy
+from recollect_files.documents.extracted import tidy
 
 INVALID = "invalid UTF-8"
 GUESSED = "read as {}"

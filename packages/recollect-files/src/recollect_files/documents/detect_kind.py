@@ -6,8 +6,10 @@ The invariant: it looks at the beginning alone, never at the disk, so that it ca
 import codecs
 import re
 
-from recollect.documents.decode_text import marked_encoding
-from recollect.documents.file_endings import (
+from recollect.errors import InvalidDocument
+from recollect.model.literals import FileKind
+from recollect_files.documents.decode_text import marked_encoding
+from recollect_files.documents.file_endings import (
     CODE,
     DELIMITED,
     HTML,
@@ -19,8 +21,6 @@ from recollect.documents.file_endings import (
     WORD,
     ending_of,
 )
-from recollect.errors import InvalidDocument
-from recollect.model.literals import FileKind
 
 Detected = tuple[FileKind, str]
 

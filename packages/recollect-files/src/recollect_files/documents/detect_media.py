@@ -1,8 +1,8 @@
 """Says what media are by how they begin: never by a name or by what a sender says they are."""
 
-from recollect.documents.detect_kind import HEAD_BYTES, detect
 from recollect.errors import InvalidDocument
 from recollect.model.media import MediaKind
+from recollect_files.documents.detect_kind import HEAD_BYTES, detect
 
 DetectedMedia = tuple[MediaKind, str]
 

@@ -14,7 +14,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recollect.documents.extracted import (
+from recollect import errors
+from recollect.errors import InvalidDocument
+from recollect.model.literals import FileKind
+from recollect_files.documents.extracted import (
     MOST_CHARACTERS,
     MOST_OF_A_VALUE,
     MOST_VALUES,
@@ -24,10 +27,8 @@ from recollect.documents.extracted import (
     shortened,
     tidy,
 )
-from recollect.errors import InvalidDocument
-from recollect.model.literals import FileKind
 
-_PACKAGE = Path(__file__).resolve().parents[1]
+_PACKAGES = [Path(file).resolve().parents[up] for file, up in ((__file__, 2), (errors.__file__, 1))]
 _MOST_ANSWER_BYTES = 8 * MOST_CHARACTERS
 _MOST_PARTS = 100_000
 # Without these some Pythons do not start at all.
@@ -75,7 +76,7 @@ def _ask(data: bytes, kind: FileKind, limits: ExtractionLimits) -> _ChildOutput:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        cwd=Path(_PACKAGE.anchor),
+        cwd=Path(_PACKAGES[0].anchor),
         env=_environment(),
         start_new_session=True,
     )
@@ -106,12 +107,12 @@ def _ask(data: bytes, kind: FileKind, limits: ExtractionLimits) -> _ChildOutput:
 def _command(kind: FileKind, limits: ExtractionLimits) -> list[str]:
     """Start Python as bare as it comes: the path to modules is handed over, so it need not look for it."""
     cpu_s = math.ceil(limits.timeout_s) + 1
-    bare = [sys.executable, "-S", "-P", "-B", "-m", "recollect.documents.extract_process"]
+    bare = [sys.executable, "-S", "-P", "-B", "-m", "recollect_files.documents.extract_process"]
     return [*bare, kind, str(limits.memory_mb), str(cpu_s)]
 
 
 def _environment() -> dict[str, str]:
-    path = [str(_PACKAGE.parent), *(entry for entry in sys.path if os.path.isabs(entry))]  # noqa: PTH117 -- strings
+    path = [*map(str, _PACKAGES), *(entry for entry in sys.path if os.path.isabs(entry))]  # noqa: PTH117 -- strings
     kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
     return {**kept, "PYTHONPATH": os.pathsep.join(path), "PYTHONUTF8": "1"}
 

@@ -9,7 +9,7 @@ import sys
 from importlib import import_module
 from typing import Any
 
-from recollect.documents.extracted import DocumentRefused
+from recollect_files.documents.extracted import DocumentRefused
 
 if sys.platform != "win32":
     import resource
@@ -67,7 +67,7 @@ def answer(kind: str, data: bytes) -> dict[str, Any]:
     """Read a document and say what is in it, or why it is not read."""
     module, name = READERS[kind]
     try:
-        reader = getattr(import_module(f"recollect.documents.formats.{module}"), name)
+        reader = getattr(import_module(f"recollect_files.documents.formats.{module}"), name)
         return {"found": reader(data)._asdict()}
     except DocumentRefused as refused:
         return {"refused": str(refused)}

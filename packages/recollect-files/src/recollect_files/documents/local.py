@@ -3,14 +3,14 @@
 from dataclasses import replace
 from threading import BoundedSemaphore
 
-from recollect.documents.cut_pieces import read_found, read_plain
-from recollect.documents.detect_kind import HEAD_BYTES, detect
-from recollect.documents.detect_media import detect_media
-from recollect.documents.extract import ExtractionLimits, extract
-from recollect.documents.extract_process import READERS
 from recollect.errors import InvalidDocument
 from recollect.model.media import LONGEST_CAPTION, Media
 from recollect.ports.files import ChunkingRecipe, FileReading
+from recollect_files.documents.cut_pieces import read_found, read_plain
+from recollect_files.documents.detect_kind import HEAD_BYTES, detect
+from recollect_files.documents.detect_media import detect_media
+from recollect_files.documents.extract import ExtractionLimits, extract
+from recollect_files.documents.extract_process import READERS
 
 _AT_ONCE = 2
 _TOLD = ("title", "camera", "lens", "taken", "author", "copyright")  # of a photo, and searched

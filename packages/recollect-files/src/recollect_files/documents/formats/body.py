@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from recollect.documents.formats.page import MarkdownPage
+from recollect_files.documents.formats.page import MarkdownPage
 
 _HEADING = re.compile(r"heading (\d)", re.IGNORECASE)
 _OFF = ("0", "false", "off", "none")

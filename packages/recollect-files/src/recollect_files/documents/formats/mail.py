@@ -13,9 +13,9 @@ from email.utils import parsedate_to_datetime
 from importlib import import_module
 from typing import NamedTuple
 
-from recollect.documents.decode_text import decode_as, decode_plain, decode_web
-from recollect.documents.extracted import DocumentRefused, ExtractedText, known_values, one_line, shortened, tidy
-from recollect.documents.formats.web import read_page
+from recollect_files.documents.decode_text import decode_as, decode_plain, decode_web
+from recollect_files.documents.extracted import DocumentRefused, ExtractedText, known_values, one_line, shortened, tidy
+from recollect_files.documents.formats.web import read_page
 
 _MOST_PARTS = 1_000
 _DEEPEST = 20
@@ -129,8 +129,8 @@ class _MailReader:
 
 def _kind(name: str, data: bytes, content: str) -> str:
     """Say what a file is; nothing if it cannot be read."""
-    from recollect.documents.detect_kind import HEAD_BYTES, detect  # noqa: PLC0415 -- few messages bring files
     from recollect.errors import InvalidDocument  # noqa: PLC0415
+    from recollect_files.documents.detect_kind import HEAD_BYTES, detect  # noqa: PLC0415 -- few messages bring files
 
     try:
         kind = detect(name, data[:HEAD_BYTES])[0]
@@ -144,10 +144,10 @@ def _pages(data: bytes, kind: str, charset: str) -> tuple[str, ...]:
     if kind == "html":
         return (_html(data, charset),)
     if kind == "pdf":
-        pages: ExtractedText = import_module("recollect.documents.formats.pdf").read_pdf(data)
+        pages: ExtractedText = import_module("recollect_files.documents.formats.pdf").read_pdf(data)
         return pages.parts
     if kind == "docx":
-        words: ExtractedText = import_module("recollect.documents.formats.word").read_docx(data)
+        words: ExtractedText = import_module("recollect_files.documents.formats.word").read_docx(data)
         return words.parts
     return (_plain(data, charset) if charset else tidy(decode_plain(data)[0]),)
 

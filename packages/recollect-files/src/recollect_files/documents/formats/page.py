@@ -3,7 +3,7 @@
 The invariant: what is written costs time in proportion to its length, however the markup is nested.
 """
 
-from recollect.documents.extracted import MOST_CHARACTERS
+from recollect_files.documents.extracted import MOST_CHARACTERS
 
 _DEEPEST_LIST = 8
 

@@ -9,7 +9,14 @@ from contextlib import closing
 
 from pypdfium2 import PdfDocument, PdfiumError  # type: ignore[import-untyped]
 
-from recollect.documents.extracted import NO_TEXT_LAYER, DocumentRefused, ExtractedText, known_values, shortened, tidy
+from recollect_files.documents.extracted import (
+    NO_TEXT_LAYER,
+    DocumentRefused,
+    ExtractedText,
+    known_values,
+    shortened,
+    tidy,
+)
 
 _MOST_PAGES = 20_000
 _TOLD = {"Title": "title", "Author": "author", "Subject": "subject", "Keywords": "keywords", "Creator": "creator"}

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from PIL import Image, UnidentifiedImageError
 
-from recollect.documents.extracted import DocumentRefused, ExtractedText, known_values, shortened, tidy
-from recollect.documents.formats.exif import Shot, read_exif
-from recollect.documents.formats.png import read_png
-from recollect.documents.formats.xmp import read_xmp
+from recollect_files.documents.extracted import DocumentRefused, ExtractedText, known_values, shortened, tidy
+from recollect_files.documents.formats.exif import Shot, read_exif
+from recollect_files.documents.formats.png import read_png
+from recollect_files.documents.formats.xmp import read_xmp
 
 _SIZE = b"ispe\0\0\0\0"
 _EXIF_MARKS = (b"Exif\0\0MM\0*", b"Exif\0\0II*\0")
@@ -93,7 +93,7 @@ def _common(data: bytes) -> _Picture:
 
 
 def _svg(data: bytes) -> ExtractedText:
-    from recollect.documents.formats.svg import read_svg  # noqa: PLC0415 -- only drawings need it
+    from recollect_files.documents.formats.svg import read_svg  # noqa: PLC0415 -- only drawings need it
 
     return read_svg(data)
 

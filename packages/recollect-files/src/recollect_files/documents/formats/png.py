@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from recollect.documents.extracted import DocumentRefused
+from recollect_files.documents.extracted import DocumentRefused
 
 _SIGNATURE_BYTES = 8
 _HEADER_BYTES = 13

@@ -2,9 +2,9 @@
 
 import re
 
-from recollect.documents.decode_text import decode_web
-from recollect.documents.extracted import ExtractedText, known_values, shortened
-from recollect.documents.formats.tags import TagReader
+from recollect_files.documents.decode_text import decode_web
+from recollect_files.documents.extracted import ExtractedText, known_values, shortened
+from recollect_files.documents.formats.tags import TagReader
 
 _WORDS = ("text", "title", "desc")
 _UNSEEN = ("script", "style", "metadata")

@@ -5,10 +5,10 @@ The invariant: linear in the length of the page, whatever is left open or closed
 
 from collections import Counter
 
-from recollect.documents.decode_text import decode_web
-from recollect.documents.extracted import TEXT_WAS_CUT, ExtractedText, known_values, shortened
-from recollect.documents.formats.page import MarkdownPage
-from recollect.documents.formats.tags import TagReader
+from recollect_files.documents.decode_text import decode_web
+from recollect_files.documents.extracted import TEXT_WAS_CUT, ExtractedText, known_values, shortened
+from recollect_files.documents.formats.page import MarkdownPage
+from recollect_files.documents.formats.tags import TagReader
 
 _VOID = frozenset(
     {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"}

@@ -9,9 +9,9 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 
-from recollect.documents.extracted import TEXT_WAS_CUT, DocumentRefused, ExtractedText, known_values, shortened
-from recollect.documents.formats.body import Styles, WordBody
-from recollect.documents.formats.xml import Begin, End, Words, stream
+from recollect_files.documents.extracted import TEXT_WAS_CUT, DocumentRefused, ExtractedText, known_values, shortened
+from recollect_files.documents.formats.body import Styles, WordBody
+from recollect_files.documents.formats.xml import Begin, End, Words, stream
 
 _MOST_UNPACKED_BYTES = 128 * 2**20
 _MOST_ENTRIES = 20_000

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import IO
 from xml.parsers import expat
 
-from recollect.documents.extracted import DocumentRefused
+from recollect_files.documents.extracted import DocumentRefused
 
 _AT_ONCE = 65_536
 _DEEPEST = 2_000

@@ -4,8 +4,8 @@ import io
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from recollect.documents.extracted import DocumentRefused
-from recollect.documents.formats.xml import stream
+from recollect_files.documents.extracted import DocumentRefused
+from recollect_files.documents.formats.xml import stream
 
 _BEGIN, _END = b"<x:xmpmeta", b"</x:xmpmeta>"
 _MOST_BYTES = 4 * 2**20

@@ -7,14 +7,15 @@ from pathlib import Path
 from threading import Event, Thread
 
 import pytest
-
-from recollect import InvalidInput, Memory, UserMemory, load_settings
-from recollect.engine.files import sync
-from recollect.errors import RecollectError, StoreUnavailable
-from recollect.model import SyncReport
 from tests.conformance.notes import Notes
 from tests.fixtures import OpenMemory
 from tests.waiting import until
+
+from recollect import InvalidInput, Memory, UserMemory, load_settings
+from recollect.errors import RecollectError, StoreUnavailable
+from recollect.model import SyncReport
+from recollect_files import sync
+from tests_files.reaching import disk_of
 
 
 @pytest.fixture
@@ -81,7 +82,7 @@ def test_a_folder_is_known_from_its_first_file_on(me: UserMemory, memory: Memory
 def test_a_folder_that_is_forgotten_while_it_is_read_stays_so(me: UserMemory, notes: Notes) -> None:
     me.files.sync(notes.root)
     notes.write("c.md", "The boiler hums.\n")
-    disk = me._engine.disk
+    disk = disk_of(me)
     read: Callable[..., Iterator[object]] = disk.read
 
     def reading(*wanted: object) -> Iterator[object]:
@@ -139,7 +140,7 @@ def test_a_folder_that_is_forgotten_right_after_the_first_look_of_a_watch_stays_
 def test_a_folder_that_is_forgotten_while_a_watch_looks_through_it_stays_so(me: UserMemory, notes: Notes) -> None:
     me.files.sync(notes.root)
     notes.write("c.md", "The boiler hums.\n")
-    disk, looked = me._engine.disk, Event()
+    disk, looked = disk_of(me), Event()
     walk: Callable[..., object] = disk.walk
 
     def walking(root: str, *rules: object) -> object:
@@ -191,7 +192,7 @@ def test_a_watch_whose_sync_failed_half_way_does_not_bring_back_what_is_forgotte
 def test_a_first_sync_during_which_everything_is_forgotten_brings_nothing(
     me: UserMemory, notes: Notes, step: str
 ) -> None:
-    disk, forgets = me._engine.disk, ["a sync", "a watch"]
+    disk, forgets = disk_of(me), ["a sync", "a watch"]
     original: Callable[..., Iterable[object]] = getattr(disk, step)
 
     def forgetting(root: str, *wanted: object) -> object:

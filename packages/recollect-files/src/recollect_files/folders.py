@@ -1,0 +1,93 @@
+"""The folders of a user, as the engine asks for them: which are meant by a request, by which rules, and what to do."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+from recollect.api.scoped import check_path
+from recollect.engine.base.context import Engine
+from recollect.engine.base.folders import SyncListener, SyncRequest, WatchListener
+from recollect.engine.files import file_chunks
+from recollect.errors import InvalidInput
+from recollect.model.files import FileRecord, Folder, NamedRoot, SyncReport
+from recollect.model.literals import FileSource
+from recollect.model.memories import Scope
+from recollect.ports import Documents
+from recollect_files import sync, watch
+from recollect_files.disk import LocalDisk
+from recollect_files.documents import detect
+from recollect_files.ports import Disk, SyncRules
+from recollect_files.sync import SyncOrder
+
+
+class LocalFolders:
+    """What the engine knows as `FolderSync`."""
+
+    def __init__(self, disk: Disk) -> None:
+        self.disk = disk
+
+    def sync(
+        self, engine: Engine, scope: Scope, asked: SyncRequest, *, wait: bool | None, tell: SyncListener | None
+    ) -> tuple[SyncReport, ...]:
+        """Sync folders into the store, and embed what is new."""
+        orders = self._orders(engine, scope, asked)
+        reports = [sync.sync(engine, self.disk, scope, order, tell=tell) for order in orders]
+        if asked.dry_run or not reports:
+            return tuple(reports)
+        embedded = file_chunks.embed(engine, scope, wait=wait)
+        return (*reports[:-1], replace(reports[-1], embedded=embedded))
+
+    def watch(self, engine: Engine, scope: Scope, asked: SyncRequest, *, stop: Event, tell: WatchListener) -> None:
+        """Sync folders now and on every change, until `stop` is set."""
+        watch.keep(engine, self.disk, scope, self._orders(engine, scope, asked), stop=stop, tell=tell)
+
+    def drift(self, engine: Engine, scope: Scope, folder: Folder) -> int | None:
+        """Count the files of a folder that differ from the store; None when the folder is missing."""
+        return sync.drift(engine, self.disk, scope, folder)
+
+    def text(self, engine: Engine, folder: Folder, file: FileRecord) -> tuple[str, str]:
+        """Give the text of a synced file as it lies on the disk, and its digest. Raises OSError, InvalidDocument."""
+        return self.disk.text(folder.root, file, file_chunks.recipe(engine), sync.own_files(engine))
+
+    def _orders(self, engine: Engine, scope: Scope, asked: SyncRequest) -> Sequence[SyncOrder]:
+        changes = _changes(asked.rules)
+        synced = {folder.root: folder for folder in engine.store.read(scope, lambda reader: reader.folders())}
+        roots = [self.disk.name(check_path(path)) for path in asked.paths] or [*synced]
+        if not roots:
+            raise InvalidInput("Name a folder: none has been synced before.")
+        for root in filter(self.disk.is_named, roots):
+            if Path(root).is_file():
+                raise InvalidInput(f"{root} is a file. Name its folder, or add it by itself: `recollect add {root}`.")
+        return [_order(engine, root, synced.get(root), asked, changes) for root in dict.fromkeys(roots)]
+
+
+def _order(
+    engine: Engine, root: NamedRoot, synced: Folder | None, asked: SyncRequest, changes: dict[str, Any]
+) -> SyncOrder:
+    rules = sync.rules_of(engine, synced) if synced else sync.usual_rules(engine)
+    rules = sync.changed_rules(rules, changes)
+    source = asked.source or (synced.source if synced else _default_source(rules))
+    if source not in ("memory", "sessions"):
+        raise InvalidInput(f"A folder holds `memory` or `sessions`, not {source!r}.")
+    return SyncOrder(root, source, rules, asked.dry_run, asked.even_if_empty, asked.full)
+
+
+def _default_source(rules: SyncRules) -> FileSource:
+    logs = [pattern.endswith(".jsonl") for pattern in rules.include]
+    return "sessions" if logs and all(logs) else "memory"
+
+
+def _changes(rules: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the rules that change; a single pattern may be a text. Raises InvalidInput for one that cannot be stored."""
+    changes = {name: [given] if isinstance(given, str) else given for name, given in rules.items() if given is not None}
+    for pattern in (*changes.get("include", ()), *changes.get("exclude", ())):
+        if file_chunks.storable(pattern) != pattern:
+            raise InvalidInput(f"{pattern!a} is no pattern that can be noted. Write it as text, such as *.md.")
+    return changes
+
+
+def local_folders(documents: Documents) -> LocalFolders:
+    """Make what syncs the folders of this machine, whose documents `documents` reads."""
+    return LocalFolders(LocalDisk(detect=detect, extract=documents.read))
