@@ -9,12 +9,14 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from importlib import import_module
 from itertools import count
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import Any
 
 import hypothesis
 import numpy as np
@@ -34,6 +36,7 @@ from tests.shared_database import SharedDatabase
 from tests.sizes import ALL, sized
 
 BACKENDS = ("sqlite", "postgresql")
+_HERE = Path(__file__).parent
 _TEMPLATE = "recollect_template"
 
 
@@ -93,14 +96,30 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_collection() -> Generator[None, object, object]:
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
     """Look for no garbage while tests are collected, nor later among them: a sixth of the time would go into it."""
     gc.disable()
     try:
+        _import_in_turn(session.config)
         return (yield)
     finally:
         gc.freeze()
         gc.enable()
+
+
+def _import_in_turn(config: pytest.Config) -> None:
+    """Let each worker of a whole run begin with other modules, so that in a fresh clone no two compile the same one."""
+    worker: dict[str, Any] = getattr(config, "workerinput", {})
+    if not worker or config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
+        return
+    names = [
+        f"tests.{file.removesuffix('.py').replace('/', '.')}"
+        for file in map(_relative, sorted(_HERE.rglob("test_*.py")))
+    ]
+    first = len(names) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
+    for name in names[first:] + names[:first]:
+        with suppress(Exception, pytest.skip.Exception):  # which collecting it will report
+            import_module(name)
 
 
 def _has_room(folder: Path) -> bool:
@@ -122,20 +141,28 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark each test as fast or slow, and leave the slow ones out unless the run is of full size."""
+    fast: list[pytest.Item] = []
+    slow: list[pytest.Item] = []
     for item in items:
         if "postgresql" in item.name and _is_slow_on_a_server(item):
             item.add_marker("slow")
-        if item.get_closest_marker("slow") is None:
+        is_slow = item.get_closest_marker("slow") is not None
+        (slow if is_slow else fast).append(item)
+        if not is_slow:
             item.add_marker("fast")
-    slow = [] if ALL else [item for item in items if item.get_closest_marker("slow")]
-    config.hook.pytest_deselected(items=slow)
-    items[:] = _dealt([item for item in items if ALL or item.get_closest_marker("slow") is None])
+    if ALL:
+        items[:] = _dealt(items)
+    else:
+        config.hook.pytest_deselected(items=slow)
+        items[:] = _dealt(fast)
 
 
 def _dealt(items: Sequence[pytest.Item]) -> list[pytest.Item]:
     """Let each of the processes that share the tests begin with some of the long ones, so that none ends with them."""
-    long = [item for item in items if _place(item).startswith(_LONG)]
-    others = [item for item in items if not _place(item).startswith(_LONG)]
+    long: list[pytest.Item] = []
+    others: list[pytest.Item] = []
+    for item in items:
+        (long if _place(item).startswith(_LONG) else others).append(item)
     dealt: list[pytest.Item] = []
     for hand in range(_HANDS):
         dealt += long[hand::_HANDS]
