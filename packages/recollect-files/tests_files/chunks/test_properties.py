@@ -3,13 +3,14 @@ from typing import get_args
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.rows import every
+from tests.sizes import sized
 
 from recollect.model.files import CutText
 from recollect.model.literals import FileKind
-from recollect.text.chunks import chunk_terms, cut, index
-from tests.rows import every
-from tests.sizes import sized
-from tests.text.chunks.samples import LINES, TEXTS, covered, keys, markdown, stands_at
+from recollect.text.chunks import chunk_terms, index
+from recollect_files.chunks import cut
+from tests_files.chunks.samples import LINES, TEXTS, covered, keys, markdown, stands_at
 
 KINDS = st.sampled_from([kind for kind in get_args(FileKind) if kind != "session"])
 SIZES = st.sampled_from([(50, 0), (50, 20), (100, 40), (400, 80)])

@@ -5,11 +5,12 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from recollect.text.chunks import cut_session, mask, render_session_line
-from recollect.text.quoting.fence import Quoted, fenced
 from tests.rows import every
-from tests.text.chunks.samples import TEXTS, markdown
+
+from recollect.text.chunks import mask
+from recollect.text.quoting.fence import Quoted, fenced
+from recollect_files.chunks import cut_session, render_session_line
+from tests_files.chunks.samples import TEXTS, markdown
 
 WHEN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 NAMES = ["type", "role", "content", "text", "message", "timestamp", "name", "input", "tool_calls"]

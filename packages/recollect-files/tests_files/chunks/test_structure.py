@@ -1,11 +1,13 @@
 from datetime import UTC, datetime
 from random import Random
 
+from tests.rows import every
+
 from recollect.model.files import CutText
 from recollect.model.literals import FileKind
-from recollect.text.chunks import RECIPE, cut
-from tests.rows import every
-from tests.text.chunks.samples import covered, stands_at, words
+from recollect.text.chunks import RECIPE
+from recollect_files.chunks import cut
+from tests_files.chunks.samples import covered, stands_at, words
 
 
 def paragraphs(count: int, seed: int = 1) -> str:

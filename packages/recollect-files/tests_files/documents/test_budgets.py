@@ -11,7 +11,7 @@ from tests.growth import assert_linear
 from recollect.engine.files.documents import assemble_text
 from recollect.model.files import CUT, Chunk
 from recollect.ports.files import ChunkingRecipe
-from recollect.text.chunks import cut
+from recollect_files.chunks import cut
 from recollect_files.documents import LocalDocuments
 from recollect_files.documents.formats import xml
 from tests_files.documents.building import docx, paragraph, pdf, pieces_of

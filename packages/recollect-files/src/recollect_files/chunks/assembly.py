@@ -12,8 +12,8 @@ from itertools import pairwise
 from typing import Final
 
 from recollect.model.files import TextPiece
-from recollect.text.chunks.boundaries import CutPlaces, boundaries, places_of
-from recollect.text.chunks.layout import CHARACTER, FENCED, SECTION, WORD, Sizes, SourceLines, TextLayout
+from recollect_files.chunks.boundaries import CutPlaces, boundaries, places_of
+from recollect_files.chunks.layout import CHARACTER, FENCED, SECTION, WORD, Sizes, SourceLines, TextLayout
 
 _LONGEST_HEADING: Final = 300
 _LONGEST_PART: Final = 120

@@ -14,7 +14,7 @@ from zlib import crc32
 
 import numpy as np
 
-from recollect.text.chunks.layout import CHARACTER, NEVER, SENTENCE, WORD, Sizes, SourceLines
+from recollect_files.chunks.layout import CHARACTER, NEVER, SENTENCE, WORD, Sizes, SourceLines
 
 _BEFORE_ORDER: Final = 8  # parts longer than so many pieces have no places that stand out; they are cut in order
 _TELLING: Final = 4  # so many places after two that look alike tell them apart

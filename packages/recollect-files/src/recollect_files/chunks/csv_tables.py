@@ -6,7 +6,7 @@ The invariant: a row whose quoted values hold line feeds stays whole, unless its
 import csv
 from typing import Final
 
-from recollect.text.chunks.layout import LINE, NEVER, SourceLines, TextLayout
+from recollect_files.chunks.layout import LINE, NEVER, SourceLines, TextLayout
 
 _LONGEST_HEADER: Final = 2_000
 _LONGEST_HEADING: Final = 300

@@ -1,21 +1,16 @@
-"""Cuts a text by what kind of text it is, and names what a piece is known and found by.
+"""Cuts a text by what kind of text it is."""
 
-The invariant: equal headings and contents give equal hashes and terms, in whatever file and place they stand.
-"""
-
-from collections.abc import Iterable, Mapping, Sequence
-from hashlib import blake2b
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from recollect.model.files import CutText, IndexedTextPiece, TextPiece
+from recollect.model.files import CutText
 from recollect.model.literals import FileKind
-from recollect.text.chunks.assembly import assemble, plain_title
-from recollect.text.chunks.csv_tables import columns, look_at_table
-from recollect.text.chunks.front_matter import NO_FRONT_MATTER, FrontMatter, read_front_matter
-from recollect.text.chunks.layout import Heading, Sizes, SourceLines, lines_of, sizes
-from recollect.text.chunks.programs import look_at_program
-from recollect.text.chunks.prose import look_at_prose
-from recollect.text.terms import index_terms
+from recollect_files.chunks.assembly import assemble, plain_title
+from recollect_files.chunks.csv_tables import columns, look_at_table
+from recollect_files.chunks.front_matter import NO_FRONT_MATTER, FrontMatter, read_front_matter
+from recollect_files.chunks.layout import Heading, Sizes, SourceLines, lines_of, sizes
+from recollect_files.chunks.programs import look_at_program
+from recollect_files.chunks.prose import look_at_prose
 
 TOKENS: Final = 400
 OVERLAP: Final = 80
@@ -55,21 +50,3 @@ def _metadata(front: FrontMatter, headings: Sequence[Heading]) -> Mapping[str, A
         if title:
             metadata["title"] = title
     return metadata
-
-
-def index(pieces: CutText | Iterable[TextPiece]) -> tuple[IndexedTextPiece, ...]:
-    """Give pieces with their hashes and terms."""
-    wanted = pieces.pieces if isinstance(pieces, CutText) else pieces
-    return tuple(
-        IndexedTextPiece(
-            piece,
-            blake2b(f"{piece.heading}\0{piece.content}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest(),
-            " ".join(chunk_terms(piece.heading, piece.content)),
-        )
-        for piece in wanted
-    )
-
-
-def chunk_terms(heading: str, content: str) -> tuple[str, ...]:
-    """Give the terms of a piece, those of its heading first."""
-    return index_terms(f"{heading}\n{content}" if heading else content)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time
 from typing import Any, Final, NamedTuple
 
-from recollect.text.chunks.layout import SourceLines
+from recollect_files.chunks.layout import SourceLines
 
 _MOST_BYTES: Final = 16_384
 _MOST_DEPTH: Final = 8

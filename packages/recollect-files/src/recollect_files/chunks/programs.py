@@ -6,7 +6,7 @@ The invariant: a definition begins with the comments and decorators that stand r
 import re
 from typing import Final
 
-from recollect.text.chunks.layout import BLOCK, HEADINGS, ITEM, LINE, NEVER, SECTION, Heading, SourceLines, TextLayout
+from recollect_files.chunks.layout import BLOCK, HEADINGS, ITEM, LINE, NEVER, SECTION, Heading, SourceLines, TextLayout
 
 _MODIFIERS: Final = (
     r"(?:(?:pub(?:\([a-z]{1,10}\))?|public|private|protected|internal|static|final|abstract|sealed|open|override"

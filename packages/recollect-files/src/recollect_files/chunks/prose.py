@@ -5,7 +5,7 @@ The invariant: a line inside a fence is never a heading, and a fence or table th
 
 from typing import Final
 
-from recollect.text.chunks.layout import (
+from recollect_files.chunks.layout import (
     BLOCK,
     FENCED,
     HEADINGS,

@@ -15,7 +15,8 @@ from recollect.errors import InvalidDocument
 from recollect.model.files import TURN_BREAK, SkippedFile
 from recollect.model.literals import FileKind
 from recollect.ports.files import ChunkingRecipe, FileReading
-from recollect.text.chunks import index, mask, render_session_line
+from recollect.text.chunks import index, mask
+from recollect_files.chunks import render_session_line
 from recollect_files.disk import skip_reasons
 from recollect_files.disk.safe_open import BeneathRoot, FileBytes, youth_s
 from recollect_files.disk.skip_reasons import FileRefused

@@ -13,8 +13,9 @@ from typing import Any
 from recollect.model.files import CUT, CutText, TextPiece
 from recollect.model.literals import FileKind
 from recollect.ports.files import ChunkingRecipe, FileReading
-from recollect.text.chunks import cut, cut_session, index, mask
+from recollect.text.chunks import index, mask
 from recollect.text.secrets import redact_values
+from recollect_files.chunks import cut, cut_session
 from recollect_files.documents.decode_text import decode_plain
 from recollect_files.documents.extracted import ExtractedText, known_values, one_line
 
