@@ -6,7 +6,8 @@ from typing import Final
 
 # Decides only how long a broken build takes to fail: a machine under any load is faster.
 PATIENCE_S: Final = 300.0
-_PAUSE_S: Final = 0.01
+_FIRST_PAUSE_S: Final = 0.002
+_LONGEST_PAUSE_S: Final = 0.1  # who asks too often keeps a busy machine from doing what is waited for
 
 
 def until(holds: Callable[[], object], what: str = "what was waited for") -> None:
@@ -17,8 +18,10 @@ def until(holds: Callable[[], object], what: str = "what was waited for") -> Non
 def eventually(holds: Callable[[], object]) -> bool:
     """Poll until a condition holds, and say whether it ever did."""
     last_try_s = monotonic() + PATIENCE_S
+    pause_s = _FIRST_PAUSE_S
     while not holds():
         if monotonic() > last_try_s:
             return False
-        sleep(_PAUSE_S)
+        sleep(pause_s)
+        pause_s = min(pause_s * 1.5, _LONGEST_PAUSE_S)
     return True

@@ -9,6 +9,7 @@ import shlex
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import chdir
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,7 @@ class Page:
         return self._printed.setdefault(found, f"01a0b7c4-5d31-7a02-8f6e-2b9c4d1e0a{len(self._printed):02x}")
 
 
+@cache
 def application() -> TyperGroup:
     """Give the application as it is run."""
     group = get_command(app)

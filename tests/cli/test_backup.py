@@ -5,12 +5,12 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import PLAIN_ENVIRONMENT, Cli
+from tests.program import Program
 
 
 @pytest.fixture
@@ -77,10 +77,9 @@ def test_settings_name_the_folder_and_status_and_doctor_tell(cli: Cli, tmp_path:
 
 def test_every_goes_on_until_it_is_stopped(tmp_path: Path, empty_file: Path) -> None:
     database, dest = str(shutil.copy(empty_file, tmp_path / "memory.db")), str(tmp_path / "backups")
-    command = [sys.executable, "-m", "recollect", "--database", database, "backup", dest, "--every", "1s", "--json"]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, text=True, env={**os.environ, **PLAIN_ENVIRONMENT}
-    ) as process:
+    typed = ("--database", database, "backup", dest, "--every", "1s", "--json")
+    environment = {**os.environ, **PLAIN_ENVIRONMENT}
+    with Program(*typed, env=environment, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         folders = {json.loads(process.stdout.readline())["folder"] for _ in range(2)}
         process.send_signal(signal.SIGTERM)

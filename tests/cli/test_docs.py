@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 from tests.cli.conftest import OFFLINE, Cli, within_reach
 from tests.cli.reference import DOCS, Page, application, commands
 from tests.providers.server import ProviderServer
+from tests.rows import every
 
 SCORE = re.compile(r"(\d+\.\d{4}|\d+(?= %)|(?<=answerable )\d\.\d\d)")
 
@@ -54,7 +55,7 @@ _ROOT = Path(__file__).parents[2]
 _PAGES = (_ROOT / "README.md", *sorted(_ROOT.glob("docs/*.md")), *sorted(_ROOT.glob("examples/*.md")))
 
 
-@pytest.mark.parametrize("page", [page for page in _PAGES if page.name != "cli.md"], ids=lambda page: page.name)
+@every("page", [page for page in _PAGES if page.name != "cli.md"])
 def test_every_command_of_a_page_is_one_that_can_be_typed(page: Path) -> None:
     """What a page shows for a shell has the commands, arguments and options that there are."""
     for block in _SHELL.findall(page.read_text(encoding="utf-8")):

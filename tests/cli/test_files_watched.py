@@ -5,7 +5,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 
 from tests.cli.conftest import PLAIN_ENVIRONMENT, Cli
 from tests.cli.test_terminal import Terminal
+from tests.program import Program
 from tests.waiting import PATIENCE_S
 
 
@@ -36,18 +36,16 @@ class Watcher:
     """A watching sync in a process of its own."""
 
     def __init__(self, database: str, *typed: str) -> None:
-        command = [sys.executable, "-m", "recollect", "--database", database, "sync", "--watch", *typed]
         environment = {**os.environ, **PLAIN_ENVIRONMENT, "RECOLLECT_FILES_DEBOUNCE_S": "0.05"}
-        self.process = subprocess.Popen(
-            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
+        words = ("--database", database, "sync", "--watch", *typed)
+        self.process = Program(*words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def wait_for(self, text: str) -> str:
         """Read until a line says this, and give that line."""
         assert self.process.stdout
         for line in self.process.stdout:
             if text in line:
-                return line
+                return str(line)
         raise AssertionError(f"{text!r} never appeared")
 
     def end(self, number: signal.Signals) -> str:
@@ -55,7 +53,7 @@ class Watcher:
         self.process.send_signal(number)
         shown, errors = self.process.communicate(timeout=PATIENCE_S)
         assert (self.process.returncode, errors) == (0, "")
-        return shown
+        return str(shown)
 
 
 @contextmanager

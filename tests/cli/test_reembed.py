@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import sys
 
 import pytest
 
@@ -11,11 +10,14 @@ from recollect import Memory, load_settings
 from tests.cli.conftest import PLAIN_ENVIRONMENT, Cli, asking
 from tests.cli.test_models import flat
 from tests.cli.test_terminal import Terminal
+from tests.program import Program
 from tests.providers.server import ProviderServer
+from tests.rows import every
 from tests.waiting import PATIENCE_S, until
 
 SMALL = "openai/text-embedding-3-small"
 LARGE = "openai/text-embedding-3-large"
+MANY = 1_200
 TO_LARGE = ("reembed", "--model", "text-embedding-3-large")
 
 
@@ -137,7 +139,7 @@ def test_a_person_is_asked_before_vectors_are_removed(moving: Cli, provider: Pro
     assert states(moving)[SMALL] == "kept"
 
 
-@pytest.mark.parametrize(
+@every(
     ("typed", "message"),
     [
         (("--cancel", "--model", "x"), "--cancel goes with no other option, but --model is there."),
@@ -209,15 +211,13 @@ class Running:
             "RECOLLECT_EMBEDDING_CONCURRENCY": "1",
             "RECOLLECT_EMBEDDING_LEASE_S": "2",  # so long is waited for what it holds when it is killed
         }
-        command = [sys.executable, "-m", "recollect", "--database", database, *TO_LARGE, "--yes"]
-        self._process = subprocess.Popen(
-            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
+        typed = ("--database", database, *TO_LARGE, "--yes")
+        self._process = Program(*typed, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def end(self, number: signal.Signals) -> tuple[int, str]:
         """Send a signal in the middle of the work."""
         before = len(self._provider.texts)
-        until(lambda: len(self._provider.texts) > before + 600)
+        until(lambda: len(self._provider.texts) > before + 300)
         self._process.send_signal(number)
         shown, errors = self._process.communicate(timeout=PATIENCE_S)
         assert errors == ""
@@ -230,8 +230,8 @@ def many(remote: Cli, database: str, provider: ProviderServer) -> Cli:
     """A store with many vectors of the small model."""
     overrides = {"database": database, "embedding.provider": "none"}
     with Memory.open(settings=load_settings(os.devnull, environ={}, overrides=overrides)) as memory:
-        memory.user("default").remember_many([f"Number {number}" for number in range(2_000)])
-    assert remote.json("worker", "--once")["embedded"] == 2_000
+        memory.user("default").remember_many([f"Number {number}" for number in range(MANY)])
+    assert remote.json("worker", "--once")["embedded"] == MANY
     provider.requests.clear()
     return remote
 
@@ -246,8 +246,8 @@ def test_an_interrupted_change_says_how_to_go_on(many: Cli, database: str, provi
     assert states(many) == {SMALL: "active", LARGE: "building"}
     moved = many.json("reembed")
     assert (moved["state"], moved["previous"]["model"]) == ("finished", "text-embedding-3-small")
-    assert 0 < moved["embedded"] < 2_000
-    assert len([text for text in provider.texts if text.startswith("Number")]) == 2_000
+    assert 0 < moved["embedded"] < MANY
+    assert len([text for text in provider.texts if text.startswith("Number")]) == MANY
 
 
 def test_a_change_that_was_killed_goes_on(many: Cli, database: str, provider: ProviderServer) -> None:
@@ -255,4 +255,4 @@ def test_a_change_that_was_killed_goes_on(many: Cli, database: str, provider: Pr
     assert states(many) == {SMALL: "active", LARGE: "building"}
     assert many.json("reembed")["state"] == "finished"
     assert states(many) == {SMALL: "kept", LARGE: "active"}
-    assert len([text for text in provider.texts if text.startswith("Number")]) <= 2_000 + 256
+    assert len([text for text in provider.texts if text.startswith("Number")]) <= MANY + 256

@@ -2,6 +2,7 @@
 
 import os
 import re
+import select
 import subprocess
 import sys
 from pathlib import Path
@@ -10,43 +11,49 @@ import psutil
 import pytest
 
 from tests.cli.conftest import PLAIN_ENVIRONMENT, Cli
+from tests.program import Program
 from tests.waiting import PATIENCE_S, until
 
 PROGRAM = (sys.executable, "-m", "recollect")
-# Runs a program on a terminal of its own, of which standard input and output are the keyboard and the screen.
-ON_A_TERMINAL = (
-    "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:], lambda fd: os.read(fd, 1024))))"
-)
 
 
 class Terminal:
     """A terminal on which a command runs."""
 
     def __init__(self, *typed: str, **environment: str) -> None:
-        command = [sys.executable, "-c", ON_A_TERMINAL, *PROGRAM, *typed]
         settings = {**os.environ, **PLAIN_ENVIRONMENT, "TERM": "xterm", "COLUMNS": "80", **environment}
-        self._process = subprocess.Popen(
-            command, env=settings, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-        )
+        self._screen, end = os.openpty()
+        self._process = Program(*typed, env=settings, terminal=True, stdin=end, stdout=end, stderr=end)
+        os.close(end)
 
     def wait_for(self, text: str) -> str:
         """Read the screen until a text appears."""
-        assert self._process.stdout
         seen = b""
         while text.encode() not in seen:
-            letter = self._process.stdout.read(1)
+            letter = self._read(1)
             assert letter, f"{text!r} never appeared in {seen!r}"
             seen += letter
         return seen.decode()
 
     def wait_for_reading(self) -> None:
         """Wait until the program blocks in reading the keyboard: an interrupt just before that may get lost."""
-        until(lambda: [one.status() for one in psutil.Process(self._process.pid).children()] == ["sleeping"])
+        until(lambda: psutil.Process(self._process.pid).status() == "sleeping")
 
     def press(self, keys: str) -> tuple[int, str]:
         """Press keys, and give the exit code with the rest of the screen."""
-        shown, _ = self._process.communicate(keys.encode(), timeout=PATIENCE_S)
-        return self._process.returncode, shown.decode().replace("\r\n", "\n")
+        os.write(self._screen, keys.encode())
+        shown = b""
+        while more := self._read(1024):
+            shown += more
+        os.close(self._screen)
+        return self._process.wait(PATIENCE_S), shown.decode().replace("\r\n", "\n")
+
+    def _read(self, most: int) -> bytes:
+        assert select.select([self._screen], [], [], PATIENCE_S)[0], "nothing appeared"
+        try:
+            return os.read(self._screen, most)
+        except OSError:  # nobody writes to it any more
+            return b""
 
 
 @pytest.fixture

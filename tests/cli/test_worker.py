@@ -5,7 +5,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -14,6 +13,7 @@ import pytest
 from recollect import Memory, load_settings
 from tests.cli.conftest import PLAIN_ENVIRONMENT, Cli, asking
 from tests.cli.test_terminal import Terminal
+from tests.program import Program
 from tests.providers.server import ProviderServer
 from tests.waiting import PATIENCE_S, until
 
@@ -138,11 +138,9 @@ class Worker:
     """A worker in a process of its own."""
 
     def __init__(self, database: str, provider: ProviderServer, *options: str) -> None:
-        command = [sys.executable, "-m", "recollect", "--database", database, "worker", "--poll", "0.1", *options]
+        typed = ("--database", database, "worker", "--poll", "0.1", *options)
         environment = {**os.environ, **PLAIN_ENVIRONMENT, **asking(provider)}
-        self.process = subprocess.Popen(
-            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
+        self.process = Program(*typed, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def wait_for(self, text: str) -> list[str]:
         """Read until a line says this."""
@@ -159,7 +157,7 @@ class Worker:
         self.process.send_signal(number)
         shown, errors = self.process.communicate(timeout=PATIENCE_S)
         assert (self.process.returncode, errors) == (0, "")
-        return shown
+        return str(shown)
 
 
 @contextmanager

@@ -1,7 +1,6 @@
 """Lines that are no messages, lines that must not be split, and the end of input: what the host is told each time."""
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.mcp.json_lines import InvalidLine, format_line, parse_line
-from tests.mcp_door.conftest import command
 from tests.mcp_door.test_stdio import HELLO, PRIVATE, Process, call
 from tests.rows import every
-from tests.waiting import PATIENCE_S
 
 UNREADABLE, NO_REQUEST, BAD_PARAMS = -32700, -32600, -32602
 UNFIT = [
@@ -99,15 +96,13 @@ def test_what_was_asked_before_input_ended_is_answered(environment: dict[str, st
         {"id": 8, "method": "tools/list"},
     ]
     typed = "".join(json.dumps({"jsonrpc": "2.0", **message}) + "\n" for message in asked) + "garbage"
-    done = subprocess.run(
-        command("--database", str(tmp_path / "memory.db"), "mcp"),
-        env=environment, input=typed, capture_output=True, text=True, encoding="utf-8", timeout=PATIENCE_S, check=True,
-    )  # fmt: skip
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    with Process(environment, "--database", str(tmp_path / "memory.db"), "mcp") as host:
+        code, printed, logged = host.end(typed)
+    answers = [json.loads(line) for line in printed.splitlines()]
     assert {answer["id"] for answer in answers if "result" in answer} == {1, *range(2, 9)}
     assert [answer["error"]["code"] for answer in answers if "error" in answer] == [UNREADABLE]
     assert len(answers) == len(asked)
-    assert done.stderr == ""
+    assert (code, logged) == (0, "")
 
 
 def test_a_call_that_is_taken_back_holds_nobody_up(environment: dict[str, str], tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ from recollect import Memory, load_settings
 from recollect.authorization import NewKey
 from recollect.errors import NotPermitted, UnknownKey
 from recollect.mcp import stdio
-from tests.mcp_door.conftest import LEGACY, MODERN, called, command, over_stdio, refused, speak
+from tests.mcp_door.conftest import LEGACY, MODERN, called, over_stdio, refused, speak
+from tests.program import Program
 from tests.waiting import PATIENCE_S
 
 PRIVATE = "the safe is behind the painting"
@@ -39,8 +40,8 @@ class Process:
 
     def __init__(self, environment: Mapping[str, str], *typed: str) -> None:
         pipe = subprocess.PIPE
-        self.process = subprocess.Popen(
-            command(*typed), env=dict(environment), stdin=pipe, stdout=pipe, stderr=pipe, text=True, encoding="utf-8"
+        self.process = Program(
+            *typed, env=dict(environment), stdin=pipe, stdout=pipe, stderr=pipe, text=True, encoding="utf-8"
         )
 
     def __enter__(self) -> Self:
@@ -73,9 +74,9 @@ class Process:
         read: dict[str, Any] = json.loads(self.process.stdout.readline())
         return read
 
-    def end(self) -> tuple[int, str, str]:
-        """Close standard input, and give the exit code and what was printed since."""
-        printed, logged = self.process.communicate(timeout=PATIENCE_S)
+    def end(self, last: str = "") -> tuple[int, str, str]:
+        """Close standard input, after a last word, and give the exit code and what was printed since."""
+        printed, logged = self.process.communicate(last, timeout=PATIENCE_S)
         return self.process.returncode, printed, logged
 
 

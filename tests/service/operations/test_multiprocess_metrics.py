@@ -1,17 +1,11 @@
-"""Several processes on one port give the figures of all of them, also of those that were killed."""
+"""Several processes on one port give the figures of all of them. The tests of restarts kill one that has counted."""
 
 import json
 import os
-import secrets
-import signal
 import stat
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-import httpx2
 import pytest
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.core import Metric
@@ -20,13 +14,9 @@ from recollect import Memory
 from recollect.service.metrics import multiprocess_metrics
 from recollect.service.metrics.multiprocess_metrics import MetricsFolder, ProcessMetrics, collect_process, sum_processes
 from recollect.service.metrics.service_metrics import Metrics
-from tests.plain_http import NO_CERTIFICATES
 from tests.service.operations.figures import parsed, written
-from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
-
-STORES = "recollect_requests_total{method=POST,route=/api/memories/unified,status=2xx}"
 
 
 def sheet(count: int) -> ProcessMetrics:
@@ -98,60 +88,3 @@ def test_nobody_sees_half_a_file(folder: Path, monkeypatch: pytest.MonkeyPatch, 
             assert json.loads(file.read_bytes())[0]["name"] == "wide"
     for writer in writers:
         writer.close()
-
-
-@contextmanager
-def crew(database: str, tmp_path: Path, workers: int) -> Iterator[tuple[str, str]]:
-    """Run the command with several processes; gives its address and an admin's key."""
-    environment = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(tmp_path),
-        "TMPDIR": str(tmp_path),
-        "RECOLLECT_CONFIG": os.devnull,
-        "RECOLLECT_EMBEDDING_PROVIDER": "none",
-        "RECOLLECT_SERVE_ACCESS_LOG": "false",
-        "RECOLLECT_SERVE_ADMIN_KEY_FILE": str(tmp_path / "admin.key"),
-    }
-    command = [sys.executable, "-m", "recollect", "--database", database, "serve", "--port", "0", "--json"]
-    with subprocess.Popen([*command, "--workers", str(workers)], env=environment, stdout=subprocess.PIPE) as process:
-        try:
-            assert process.stdout is not None
-            ready = json.loads(process.stdout.readline())
-            yield ready["url"], (tmp_path / "admin.key").read_text(encoding="utf-8").strip()
-        finally:
-            process.terminate()
-            process.wait(PATIENCE_S)
-
-
-def members(folder: Path) -> list[int]:
-    """Give the ids of the processes that serve, by which their files are named."""
-    return [int(file.name.partition("-")[0]) for file in folder.glob("recollect-*/*.json")]
-
-
-def test_a_killed_process_keeps_its_counts(database: str, tmp_path: Path) -> None:
-    with crew(database, tmp_path, workers=2) as (url, key):
-        headers = {"Authorization": f"Bearer {key}", "Connection": "close", "X-Recollect-User": "anna"}
-        stored, seen = 0, 0.0
-        with httpx2.Client(
-            base_url=url, headers=headers, timeout=PATIENCE_S, verify=NO_CERTIFICATES, trust_env=False
-        ) as client:
-            for turn in range(3):
-                for _ in range(10):  # a connection each, so that both are asked
-                    body = {"content": secrets.token_hex(8)}
-                    stored += client.post("/api/memories/unified", json=body).status_code == 201
-                figures = parsed(client.get("/metrics").text)
-                assert seen <= figures[STORES] <= stored
-                seen = figures[STORES]
-                if turn == 1:
-                    settle(client, stored)
-                    os.kill(members(tmp_path)[0], signal.SIGKILL)
-            settle(client, stored)
-
-
-def settle(client: httpx2.Client, stored: int) -> None:
-    """Ask until each process has written down what it counted; no answer may be less than the one before."""
-    seen = 0.0
-    while seen < stored:
-        now = parsed(client.get("/metrics").text)[STORES]
-        assert seen <= now <= stored
-        seen = now

@@ -3,7 +3,6 @@
 import subprocess
 import sys
 from collections.abc import Sequence
-from time import monotonic, sleep
 
 import httpx2
 import pytest
@@ -14,7 +13,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from recollect.service.metrics import tracing
 from tests.service.conftest import Running
-from tests.waiting import PATIENCE_S
+from tests.waiting import until
 
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 
@@ -22,15 +21,15 @@ PARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 PLACE = "zanzibar"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def provider() -> TracerProvider:
-    """Whoever takes spans; a process can have one only, and for good."""
+    """Whoever takes spans; a process can have one only, and for good, whatever runs between these tests."""
     provided = TracerProvider()
     trace.set_tracer_provider(provided)
     return provided
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def exporter(provider: TracerProvider) -> InMemorySpanExporter:
     kept = InMemorySpanExporter()
     provider.add_span_processor(SimpleSpanProcessor(kept))
@@ -46,11 +45,8 @@ def spans(exporter: InMemorySpanExporter) -> InMemorySpanExporter:
 
 def named(exporter: InMemorySpanExporter, name: str) -> ReadableSpan:
     """Give a span once it is over, which is a moment after the answer was sent."""
-    deadline = monotonic() + PATIENCE_S
-    while not (found := [span for span in exporter.get_finished_spans() if span.name == name]):
-        assert monotonic() < deadline, [span.name for span in exporter.get_finished_spans()]
-        sleep(0.005)
-    (span,) = found
+    until(lambda: name in [span.name for span in exporter.get_finished_spans()], name)
+    (span,) = [span for span in exporter.get_finished_spans() if span.name == name]
     return span
 
 

