@@ -8,9 +8,10 @@ from typing import Any
 from tests.fixtures import OpenMemory
 from tests.reliability.zygote import Zygote
 from tests.service.live.radio import Event, Radio
+from tests.sizes import sized
 from tests.waiting import PATIENCE_S
 
-_STORES, _WRITERS, _LISTENERS = 1_000, 4, 8
+_STORES, _WRITERS, _LISTENERS = sized(240, 1_000), 4, 8
 _LAST = "Parcel omega is the last one"
 
 
@@ -29,7 +30,7 @@ class _Listener:
         last: int | None = None
         while not seen or seen[-1].data is None or seen[-1].data["content"] != _LAST:
             self.calls += 1
-            most = self._chance.randrange(1, 80)
+            most = self._chance.randrange(1, _STORES // 12)
             with Radio(self._chance.choice(self._urls), self._key, last=last, **self._asked) as radio:
                 assert radio.status == 200
                 ready = radio.wait_for("ready")
