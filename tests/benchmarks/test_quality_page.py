@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -42,6 +43,12 @@ RESULTS = [
 ]
 
 
+@cache
+def written() -> Mapping[str, str]:
+    """Give the page of these results and its plots: the intervals of a page take a second."""
+    return page(RESULTS, "make quality")
+
+
 def table(text: str, first: str) -> Sequence[Mapping[str, str]]:
     """Read the Markdown table whose head begins with these cells, by the names of its columns."""
     lines = text[text.index(f"| {first} |") :].partition("\n\n")[0].splitlines()
@@ -79,7 +86,7 @@ def test_a_saved_result_counts_for_its_key_only(tmp_path: Path) -> None:
 
 
 def test_the_page_has_every_result_with_its_interval() -> None:
-    text = page(RESULTS, "make quality")["quality.md"]
+    text = written()["quality.md"]
     rows = table(text, "set | n | model")
     assert [(row["set"], row["n"], row["model"], row["search"], row["R@1"][:5]) for row in rows] == [
         ("notes", "3", "any", "words", "33.3 "),
@@ -105,7 +112,7 @@ def _numbers(cell: str) -> Sequence[str]:
 
 
 def test_the_plots_are_drawings_with_all_series() -> None:
-    files = page(RESULTS, "make quality")
+    files = written()
     sets, sizes = ET.fromstring(files[SETS_PLOT]), ET.fromstring(files[SIZES_PLOT])  # noqa: S314 - made here
     labels = {text.text for text in sets.iter(f"{SVG}text")}
     assert {"notes", "a & b", "words", "fused", "fused + reranker", "fused, encoder-1", "100 %"} <= labels

@@ -7,6 +7,7 @@ import psycopg
 import pytest
 
 from tests.cli.conftest import Cli
+from tests.rows import every
 
 
 def change(database: str, statement: str) -> None:
@@ -137,7 +138,7 @@ def test_that_the_newest_line_is_missing_shows_only_in_a_hash_that_was_kept(cli:
     assert kept not in [line["hash"] for line in cli.json("audit", "--for", "anna", "--last", "0")["lines"]]
 
 
-@pytest.mark.parametrize(
+@every(
     ("typed", "message"),
     [
         (("--for", "anna", "--keys"), "name one of them"),

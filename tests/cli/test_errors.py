@@ -9,11 +9,12 @@ import pytest
 import recollect.api.composition
 from recollect.embedding import LocalEmbedder
 from tests.cli.conftest import Cli
+from tests.rows import every
 
 UNKNOWN = "01a1dd60-4566-7800-9cb6-caa8d641c91b"
 
 
-@pytest.mark.parametrize("command", [("get",), ("history",), ("similar",), ("update", "--content", "x"), ("forget",)])
+@every("command", [("get",), ("history",), ("similar",), ("update", "--content", "x"), ("forget",)])
 def test_an_unknown_id_is_not_found(cli: Cli, command: tuple[str, ...]) -> None:
     for unknown in (UNKNOWN, "foo", "", "\udcff"):
         outcome = cli(*command, "--", unknown)
@@ -66,7 +67,7 @@ BAD_USAGE = {
 }
 
 
-@pytest.mark.parametrize(("typed", "message"), BAD_USAGE.values(), ids=BAD_USAGE)
+@every(("typed", "message"), BAD_USAGE.values())
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_bad_usage(cli: Cli, typed: tuple[str, ...], message: str) -> None:
     outcome = cli(*typed)

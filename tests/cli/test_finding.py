@@ -6,6 +6,7 @@ import pytest
 
 from recollect.model.calibration import KNOWN
 from tests.cli.conftest import Cli
+from tests.rows import every
 
 QUESTION = "When does the plumber come?"
 ANSWER = "On Friday at nine, with the new tap."
@@ -138,7 +139,7 @@ def test_nothing_found_is_said_also_with_an_explanation(cli: Cli) -> None:
     assert cli.json("search", "anything", "--around", "2") == {"degraded": [], "answerable": 0.0, "hits": []}
 
 
-@pytest.mark.parametrize("command", ["recall", "search"])
+@every("command", ["recall", "search"])
 def test_the_help_says_how_a_query_is_read(cli: Cli, command: str) -> None:
     told = " ".join(re.sub("[│─╭╮╰╯]", " ", cli.ok(command, "--help")).split())
     assert '"Quoted phrases", -excluded words and times like "last week" are understood.' in told

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Cli
+from tests.rows import every
 
 SECRET = re.compile(r"rk_([0-9a-f]{16})_([\w-]{43})")
 
@@ -67,7 +68,7 @@ BAD_USAGE = {
 }
 
 
-@pytest.mark.parametrize("case", BAD_USAGE)
+@every("case", BAD_USAGE)
 def test_a_key_that_cannot_be_made(cli: Cli, case: str) -> None:
     typed, message = BAD_USAGE[case]
     outcome = cli("keys", "create", *typed)
@@ -178,14 +179,14 @@ def test_sub_commands_explain_themselves() -> None:
     assert (unknown.exit_code, "No such command 'mint'." in unknown.stderr) == (2, True)
 
 
-@pytest.mark.parametrize("typed", [("keys", "--database", "x", "list"), ("keys", "list", "--database", "x")])
+@every("typed", [("keys", "--database", "x", "list"), ("keys", "list", "--database", "x")])
 def test_an_option_in_the_wrong_place_is_sent_to_the_right_one(typed: tuple[str, ...]) -> None:
     outcome = Cli()(*typed)
     assert outcome.exit_code == 2
     assert "--database belongs before the command: recollect --database ... keys" in outcome.stderr
 
 
-@pytest.mark.parametrize("typed", [("--json", "keys", "list"), ("keys", "--json", "list"), ("keys", "list", "--json")])
+@every("typed", [("--json", "keys", "list"), ("keys", "--json", "list"), ("keys", "list", "--json")])
 def test_a_program_may_say_so_anywhere(cli: Cli, typed: tuple[str, ...]) -> None:
     assert cli(*typed).document == {"keys": []}
 

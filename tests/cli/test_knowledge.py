@@ -8,6 +8,7 @@ import pytest
 
 from tests.cli.conftest import Cli
 from tests.cli.test_commands import ID
+from tests.rows import every
 
 
 def test_facts_are_noted_replaced_and_listed_by_subject(cli: Cli) -> None:
@@ -194,7 +195,7 @@ def test_about_nothing_is_not_found(cli: Cli) -> None:
     assert (for_programs.exit_code, for_programs.document["facts"], for_programs.stderr) == (3, [], "")
 
 
-@pytest.mark.parametrize(
+@every(
     ("typed", "message"),
     [
         (

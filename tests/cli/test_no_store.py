@@ -11,6 +11,7 @@ from recollect.cli.permissions import require_permission
 from tests.cli.conftest import Cli
 from tests.cli.test_access import DECLARED, FREE, TYPED
 from tests.fixtures import Server
+from tests.rows import every
 
 BEGINNERS = {command for command, rule in DECLARED.items() if rule.makes_store({})}
 
@@ -27,7 +28,7 @@ def test_an_option_that_writes_begins_a_store() -> None:
     assert not DECLARED["place"].makes_store({"spot": None})
 
 
-@pytest.mark.parametrize("command", sorted(set(TYPED) - BEGINNERS - FREE))
+@every("command", sorted(set(TYPED) - BEGINNERS - FREE))
 def test_a_command_without_a_store_makes_nothing(command: str, tmp_path: Path) -> None:
     database = tmp_path / "missing" / "deep" / "memory.db"
     outcome = Cli("--database", str(database))(*command.split(), *TYPED[command], "--json")

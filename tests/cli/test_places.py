@@ -19,6 +19,7 @@ from tests.cli.conftest import OFFLINE, Cli, asking
 from tests.geocoding.server import NOWHERE, NominatimServer
 from tests.places.test_photos import photo
 from tests.providers.server import ProviderServer
+from tests.rows import every
 
 PUB = ("--lat", "49.1951", "--lng", "16.6068", "--place", "U Karla pub")
 VIENNA = ("--lat", "48.2082", "--lng", "16.3738")
@@ -203,7 +204,7 @@ def test_a_server_of_others_is_asked_as_often_as_it_allows(tmp_path: Path, monke
         assert [may_ask_now(unlimited, now) for _ in range(2)] == [True, True]
 
 
-@pytest.mark.parametrize(
+@every(
     ("typed", "said"),
     [
         (("--lat", "49.2"), "lng is missing"),
@@ -225,7 +226,7 @@ def test_what_is_no_place_is_bad_usage(located: Cli, typed: tuple[str, ...], sai
 # Asking
 
 
-@pytest.mark.parametrize("command", ["recall", "search"])
+@every("command", ["recall", "search"])
 def test_what_is_near_comes_first(dinners: Cli, command: str) -> None:
     ask = (command, "what do I order?")
     assert contents(dinners.json(*ask, "--near", "49.1951,16.6068"))[0] == "dumplings"
@@ -236,7 +237,7 @@ def test_what_is_near_comes_first(dinners: Cli, command: str) -> None:
     assert [hit["score"] for hit in anywhere["hits"]] == [hit["score"] for hit in weightless["hits"]]
 
 
-@pytest.mark.parametrize("command", ["recall", "search"])
+@every("command", ["recall", "search"])
 def test_a_name_is_looked_up_and_what_was_taken_for_it_is_told(dinners: Cli, command: str) -> None:
     ask = (command, "what do I order?", "--near", "brno", "--limit", "1")
     lines = dinners.ok(*ask).splitlines()
@@ -247,7 +248,7 @@ def test_a_name_is_looked_up_and_what_was_taken_for_it_is_told(dinners: Cli, com
     assert "near" not in dinners.json(command, "what do I order?", "--near", "49.2,16.6")
 
 
-@pytest.mark.parametrize("typed", [("--near", "-33.86,151.21"), ("--near=-33.86,151.21",)])
+@every("typed", [("--near", "-33.86,151.21"), ("--near=-33.86,151.21",)])
 def test_south_of_the_equator_there_is_a_minus(located: Cli, typed: tuple[str, ...]) -> None:
     located.store("The ferry leaves from here", *SYDNEY)
     shown = located.ok("recall", "ferry", *typed, "--radius-km", "1")
@@ -309,7 +310,7 @@ def test_kinds_of_places_are_likened(cli: Cli, with_meaning: Callable[[Cli], Cli
     assert re.search(r"^ +likeness +0\.\d{4}$", shown, re.MULTILINE)
 
 
-@pytest.mark.parametrize(
+@every(
     ("typed", "said"),
     [
         (("--near", "nan,5"), "--near is 'nan,5'"),
@@ -407,7 +408,7 @@ def test_a_place_gets_a_name_and_loses_it(located: Cli) -> None:
         assert "office" in outcome.stderr
 
 
-@pytest.mark.parametrize(
+@every(
     ("typed", "said"),
     [
         (("home", "91,0"), "The place is '91,0'; expected LAT,LNG"),

@@ -9,6 +9,7 @@ import pytest
 
 from recollect import __version__
 from tests.cli.conftest import PLAIN_ENVIRONMENT, Cli
+from tests.rows import every
 
 HEAVY = {
     "numpy", "apsw", "psycopg", "onnxruntime", "tokenizers", "rich", "pydantic", "platformdirs", "sqlite3",
@@ -33,7 +34,7 @@ def imported(*typed: str, provider: str = "local") -> set[str]:
     return set(ended.stderr.split())
 
 
-@pytest.mark.parametrize("typed", [("--help",), ("--version",)])
+@every("typed", [("--help",), ("--version",)])
 def test_help_imports_nothing_heavy(typed: tuple[str, ...]) -> None:
     assert not imported(*typed) & (HEAVY | OURS)
 

@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.conftest import Cli
 from tests.learning import LESSONS, told, turn
+from tests.rows import every
 
 TURN = [
     {"role": "user", "content": "My wife is called Eva. Switch the office light on, please."},
@@ -175,7 +176,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("typed", "standard_input", "message"), WRONG.values(), ids=WRONG)
+@every(("typed", "standard_input", "message"), WRONG.values())
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_bad_input(cli: Cli, typed: tuple[str, ...], standard_input: str, message: str) -> None:
     outcome = cli(*typed, standard_input=standard_input)

@@ -12,6 +12,7 @@ from recollect import InvalidInput, Trust
 from recollect.cli.options import MemoryOptions
 from recollect.cli.values import coordinates, json_object, memory_fields, moment, past_moment, period, trust_tier
 from recollect.settings.zones import zone_named
+from tests.rows import every
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 
@@ -26,7 +27,7 @@ def in_prague(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     time.tzset()
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "expected"),
     [
         ("2026-12-03T12:00:00Z", datetime(2026, 12, 3, 12, tzinfo=UTC)),
@@ -43,13 +44,13 @@ def test_a_time_without_an_offset_is_local(text: str, expected: datetime) -> Non
     assert moment(text, "since", NOW.astimezone(zone_named("Europe/Vienna"))) == expected
 
 
-@pytest.mark.parametrize("text", ["", "soon", "2026-13-01", "2026-12-03T25:00", "03.12.2026", "0001-01-01T00:00+14:00"])
+@every("text", ["", "soon", "2026-13-01", "2026-12-03T25:00", "03.12.2026", "0001-01-01T00:00+14:00"])
 def test_what_is_no_time_is_refused_by_the_name_of_its_option(text: str) -> None:
     with pytest.raises(InvalidInput, match=r"^--as-of is .*; expected a date or time such as 2026-12-03"):
         moment(text, "as_of", NOW)
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "span"),
     [
         ("90m", timedelta(minutes=90)),
@@ -63,7 +64,7 @@ def test_a_span_reaches_ahead_for_expiry_and_back_for_searches(text: str, span: 
     assert past_moment(text, "since", NOW) == NOW - span
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "start", "end"),
     [
         ("today", datetime(2026, 11, 14, 23, tzinfo=UTC), datetime(2026, 11, 15, 23, tzinfo=UTC)),
@@ -85,13 +86,13 @@ def test_words_for_times_are_read_on_the_local_clock(text: str, start: datetime,
         assert past_moment(text, "since", now) == start
 
 
-@pytest.mark.parametrize("text", ["", "7d", "soon", "yesterday or so", "2026-12-03T12:00", "9999-12-31"])
+@every("text", ["", "7d", "soon", "yesterday or so", "2026-12-03T12:00", "9999-12-31"])
 def test_what_is_no_period_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput, match=r"^--when is .*; expected today, yesterday, last night, last week"):
         period(text, "when", NOW)
 
 
-@pytest.mark.parametrize("text", ["9999999d", "99999999999999999999d", "9" * 5000 + "m"])
+@every("text", ["9999999d", "99999999999999999999d", "9" * 5000 + "m"])
 def test_a_span_beyond_the_calendar_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput, match="expected a shorter span"):
         memory_fields(MemoryOptions(expires=text), NOW)
@@ -111,26 +112,24 @@ def test_none_clears_a_time() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("text", "tier"), [("stated", Trust.STATED), ("External", Trust.EXTERNAL), ("2", Trust.INFERRED)]
-)
+@every(("text", "tier"), [("stated", Trust.STATED), ("External", Trust.EXTERNAL), ("2", Trust.INFERRED)])
 def test_trust_has_names_and_numbers(text: str, tier: Trust) -> None:
     assert trust_tier(text) is tier
 
 
-@pytest.mark.parametrize("text", ["", "4", "-1", "complete"])
+@every("text", ["", "4", "-1", "complete"])
 def test_other_tiers_are_refused(text: str) -> None:
     with pytest.raises(InvalidInput, match=r"--trust is .*external \(0\) or file \(1\)"):
         trust_tier(text)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "null", "1", "'a': 1", "[" * 100_000])
+@every("text", ["", "{", "[]", "null", "1", "'a': 1", "[" * 100_000])
 def test_metadata_is_a_json_object(text: str) -> None:
     with pytest.raises(InvalidInput, match=r"--metadata is .* a JSON object"):
         json_object(text)
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "expected"),
     [
         ("49.1951,16.6068", (49.1951, 16.6068)),
@@ -149,7 +148,7 @@ def test_coordinates_are_told_from_names(text: str, expected: tuple[float, float
     assert coordinates(text, "near") == expected
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "said"),
     [
         ("nan,5", "lat is nan; it must be a number from -90 to 90"),

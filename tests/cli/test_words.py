@@ -2,8 +2,6 @@
 
 from datetime import UTC, datetime, timedelta
 
-import pytest
-
 from recollect.cli.formatting import (
     ago,
     amounts,
@@ -20,11 +18,12 @@ from recollect.cli.formatting import (
     sync_line,
 )
 from recollect.model.files import Folder, FolderStatus, NamedRoot, SkippedFile, SyncReport
+from tests.rows import every
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
+@every(
     ("age", "expected"),
     [
         (timedelta(seconds=-5), "just now"),
@@ -47,7 +46,7 @@ def test_numbers() -> None:
     assert [size(0), size(2048), size(5 * 1024**2), size(3 * 1024**4)] == ["0 bytes", "2 KiB", "5 MiB", "3072.0 GiB"]
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "expected"),
     [
         ("short", "short"),
@@ -73,7 +72,7 @@ def test_several_things_are_listed_as_one_would_say_them() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "expected"),
     [
         ("two\nlines", "two\nlines"),

@@ -8,6 +8,7 @@ import pytest
 from recollect.errors import EmbeddingError, ProviderUnavailable, TextRefused
 from tests.embedding.conftest import KEY, PROVIDERS, MakeEmbedder
 from tests.providers.server import FAULTS, ProviderServer
+from tests.rows import every
 
 TEXTS = ["the roof is made of wood", "tea without sugar", "a third one"]
 SENSELESS = {
@@ -36,11 +37,12 @@ WORDS = {
 }
 
 
-@pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault != "swapped"])
-@pytest.mark.parametrize("provider", PROVIDERS)
+@every("fault", [fault for fault in FAULTS if fault != "swapped"])
+@every("provider", PROVIDERS)
 def test_each_fault_has_its_error_and_passes(
     provider_server: ProviderServer, make: MakeEmbedder, provider: str, fault: str
 ) -> None:
+    provider_server.fault = None
     provider_server.slow_s = 5.0
     patient = make(provider)
     embedder = make(provider, timeout_s=0.5) if fault in {"slow", "hang"} else patient
@@ -56,24 +58,25 @@ def test_each_fault_has_its_error_and_passes(
     np.testing.assert_array_equal(patient.embed(TEXTS, "passage"), good)
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
+@every("provider", PROVIDERS)
 def test_an_order_that_is_shuffled_is_put_right(
     provider_server: ProviderServer, make: MakeEmbedder, provider: str
 ) -> None:
+    provider_server.fault = None
     embedder = make(provider)
     good = embedder.embed(TEXTS, "passage")
     provider_server.fault = "swapped"
     np.testing.assert_array_equal(embedder.embed(TEXTS, "passage"), good)
 
 
-@pytest.mark.parametrize("provider", ["openai", "zai", "openai-compatible"])
+@every("provider", ["openai", "zai", "openai-compatible"])
 def test_an_index_twice_is_refused(provider_server: ProviderServer, make: MakeEmbedder, provider: str) -> None:
     provider_server.fault = "duplicated"
     with pytest.raises(EmbeddingError, match="two vectors for text 0"):
         make(provider).embed(TEXTS, "passage")
 
 
-@pytest.mark.parametrize("fault", ["unauthorized", "forbidden", "not_found", "empty", "trickled"])
+@every("fault", ["unauthorized", "forbidden", "not_found", "empty", "trickled"])
 def test_no_text_is_to_blame_for_these(provider_server: ProviderServer, make: MakeEmbedder, fault: str) -> None:
     embedder = make("openai", timeout_s=0.25 if fault == "trickled" else 60.0)
     provider_server.fault = fault
@@ -81,7 +84,7 @@ def test_no_text_is_to_blame_for_these(provider_server: ProviderServer, make: Ma
         embedder.embed(TEXTS, "passage")
 
 
-@pytest.mark.parametrize(
+@every(
     ("provider", "fault", "advice"),
     [
         ("openai", "unauthorized", "embedding.openai_api_key"),
@@ -98,8 +101,9 @@ def test_the_message_says_what_to_do(
         make(provider).embed(TEXTS, "passage")
 
 
-@pytest.mark.parametrize("fault", ["html", "truncated", "error_500", "rate_limited", "reset", "empty"])
+@every("fault", ["html", "truncated", "error_500", "rate_limited", "reset", "empty"])
 def test_what_passes_is_asked_for_again(provider_server: ProviderServer, make: MakeEmbedder, fault: str) -> None:
+    provider_server.requests.clear()
     embedder = make("openai", retries=1)
     with provider_server.misbehaving(fault, times=1):
         assert embedder.embed(TEXTS, "passage").shape == (3, 1536)
@@ -116,8 +120,9 @@ def test_the_pause_that_was_asked_for_is_passed_on(provider_server: ProviderServ
     assert len(provider_server.requests) == 1
 
 
-@pytest.mark.parametrize("fault", ["error_500", "unauthorized", "huge", "redirect"])
+@every("fault", ["error_500", "unauthorized", "huge", "redirect"])
 def test_after_five_failures_it_fails_at_once(provider_server: ProviderServer, make: MakeEmbedder, fault: str) -> None:
+    provider_server.requests.clear()
     embedder = make("openai")
     provider_server.fault = fault
     for _ in range(5):

@@ -17,6 +17,7 @@ from recollect.ports import RemoteEmbedder, Role
 from tests.embedding.conftest import KEY, PROVIDERS, MakeEmbedder, settings_for
 from tests.providers.server import POISON, ProviderServer
 from tests.providers.vectors import vector_of
+from tests.rows import every
 from tests.waiting import PATIENCE_S
 
 TEXTS = [
@@ -53,8 +54,8 @@ def expected(provider: str, texts: list[str], role: Role) -> Vector:
     return np.vstack(rows)
 
 
-@pytest.mark.parametrize("role", ["query", "passage"])
-@pytest.mark.parametrize("provider", PROVIDERS)
+@every("role", ["query", "passage"])
+@every("provider", PROVIDERS)
 def test_vectors_are_those_of_the_texts_in_their_order(make: MakeEmbedder, provider: str, role: Role) -> None:
     embedder = make(provider)
     rows = embedder.embed(TEXTS, role)
@@ -63,7 +64,7 @@ def test_vectors_are_those_of_the_texts_in_their_order(make: MakeEmbedder, provi
     np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1.0, atol=1e-6)
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
+@every("provider", PROVIDERS)
 def test_the_space_says_who_made_them(make: MakeEmbedder, provider: str) -> None:
     embedder = make(provider)
     space = Space(provider, MODELS[provider], "", SCHEMES.get(provider, "none"), DIMENSIONS[provider], normalised=True)
@@ -74,10 +75,11 @@ def test_the_space_says_who_made_them(make: MakeEmbedder, provider: str) -> None
     assert embedder.languages is None
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
+@every("provider", PROVIDERS)
 def test_the_key_is_in_one_header_and_nowhere_else(
     provider_server: ProviderServer, make: MakeEmbedder, provider: str
 ) -> None:
+    provider_server.requests.clear()
     provider_server.key = KEY
     embedder = make(provider)
     embedder.embed(TEXTS, "passage")
@@ -89,7 +91,7 @@ def test_the_key_is_in_one_header_and_nowhere_else(
     assert KEY not in repr(embedder)
 
 
-@pytest.mark.parametrize(
+@every(
     ("provider", "usage"),
     [
         ("openai", Usage(13)),
@@ -128,7 +130,7 @@ def test_the_body_is_the_one_of_the_protocol(provider_server: ProviderServer, ma
     }
 
 
-@pytest.mark.parametrize(
+@every(
     ("provider", "model", "field"),
     [
         ("openai", "text-embedding-3-large", "dimensions"),
@@ -149,7 +151,7 @@ def test_a_length_that_was_chosen_is_asked_for(
     assert (body["requests"][0] if provider == "gemini" else body)[field] == 256
 
 
-@pytest.mark.parametrize(("provider", "model"), [("openai", "text-embedding-ada-002"), ("zai", "embedding-2")])
+@every(("provider", "model"), [("openai", "text-embedding-ada-002"), ("zai", "embedding-2")])
 def test_a_model_of_one_length_is_not_asked_for_it(
     provider_server: ProviderServer, make: MakeEmbedder, provider: str, model: str
 ) -> None:
@@ -169,7 +171,7 @@ def test_the_newer_gemini_is_told_in_words_what_a_text_is_for(
     assert "taskType" not in provider_server.requests[0].body["requests"][0]
 
 
-@pytest.mark.parametrize(
+@every(
     ("prefix", "query", "passage"),
     [
         ("e5", "query: tea", "passage: tea"),
@@ -181,6 +183,7 @@ def test_the_newer_gemini_is_told_in_words_what_a_text_is_for(
 def test_the_settings_may_name_the_prefixes(
     provider_server: ProviderServer, make: MakeEmbedder, prefix: str, query: str, passage: str
 ) -> None:
+    provider_server.requests.clear()
     embedder = make("ollama", prefix=prefix)
     embedder.embed(["tea"], "query")
     embedder.embed(["tea"], "passage")
@@ -189,13 +192,14 @@ def test_the_settings_may_name_the_prefixes(
     assert embedder.space.prefix_scheme == prefix
 
 
-@pytest.mark.parametrize(
+@every(
     ("provider", "sizes"),
     [("openai", [2048, 52]), ("zai", [64, 64, 6]), ("gemini", [100, 100]), ("e5", [32, 32, 6]), ("ollama", [32, 1])],
 )
 def test_no_request_holds_more_texts_than_the_provider_takes(
     provider_server: ProviderServer, make: MakeEmbedder, provider: str, sizes: list[int]
 ) -> None:
+    provider_server.requests.clear()
     texts = [f"text number {number}" for number in range(sum(sizes))]
     embedder = make(provider, prefix="none", dimensions=None if provider == "e5" else 256)
     assert len(embedder.embed(texts, "passage")) == len(texts)
@@ -214,10 +218,11 @@ def test_no_request_holds_more_tokens_than_the_provider_takes(
     assert 2 <= len(provider_server.requests) <= 5
 
 
-@pytest.mark.parametrize(("provider", "limit"), [("openai", 8191), ("zai", 3072), ("gemini", 2048)])
+@every(("provider", "limit"), [("openai", 8191), ("zai", 3072), ("gemini", 2048)])
 def test_a_text_that_is_too_long_is_cut(
     provider_server: ProviderServer, make: MakeEmbedder, provider: str, limit: int
 ) -> None:
+    provider_server.requests.clear()
     text = "tea " * 40_000
     embedder = make(provider)
     embedder.embed([text], "passage")  # the server refuses more words than the model takes
@@ -233,7 +238,7 @@ def test_no_texts_are_not_asked_for(provider_server: ProviderServer, make: MakeE
     assert provider_server.requests == []
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
+@every("provider", PROVIDERS)
 def test_a_text_that_is_refused_is_known_to_be_the_reason(make: MakeEmbedder, provider: str) -> None:
     embedder = make(provider)
     with pytest.raises(TextRefused, match="invalid content"):
@@ -296,10 +301,11 @@ def test_the_e5_server_is_greeted_again_after_a_failure(provider_server: Provide
     assert paths == ["health", "batch", "batch", "health", "batch"]
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
+@every("provider", PROVIDERS)
 def test_the_embedder_of_a_space_makes_the_same_vectors(
     provider_server: ProviderServer, make: MakeEmbedder, provider: str
 ) -> None:
+    provider_server.requests.clear()
     first = make(provider)
     rows = first.embed(TEXTS, "query")
     assert first.space is not None

@@ -11,6 +11,7 @@ from recollect.model.messages import Usage
 from recollect.model.readings import NEED_UNKNOWN, READING_KEYS, Need, Reading, Statement, TextSpan
 from recollect.ports import Reader
 from tests.llm.server import ChatServer, Reply, completion, failure
+from tests.rows import every
 
 SAID = (
     "I moved to Brno in 2024 and my favourite editor is Helix. Ich trinke lieber Tee. Мне нравится чай с мятой. "
@@ -72,7 +73,7 @@ def test_the_model_is_told_what_it_needs(server: ChatServer, reader: Reader) -> 
     assert question == f"<message {mark}>\n{SAID}\n</message {mark}>"
 
 
-@pytest.mark.parametrize(
+@every(
     ("span", "part"),
     [
         ("i MOVED to brno in 2024", "I moved to Brno in 2024"),
@@ -91,7 +92,7 @@ def test_case_spaces_and_quotes_do_not_hide_a_statement(
     assert found.span.of(SAID) == part
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "part"),
     [
         ("Meine Straße heißt İstanbul-Gasse, seit 2019.", "İstanbul-Gasse"),
@@ -106,7 +107,7 @@ def test_offsets_are_those_of_the_message(server: ChatServer, reader: Reader, te
     assert found.span == part_of(text, part)
 
 
-@pytest.mark.parametrize(
+@every(
     "statement",
     [
         {"span": "I moved to Brno in 2023", "type": "fact"},
@@ -149,7 +150,7 @@ def test_a_whole_page_is_no_statement(server: ChatServer, reader: Reader) -> Non
     assert [found.span for found in reader.read(text).statements] == [part_of(text, "I live in Brno")]
 
 
-@pytest.mark.parametrize("value", ["Emacs", "Brno", "elix", "", None, ["Helix"], 7])
+@every("value", ["Emacs", "Brno", "elix", "", None, ["Helix"], 7])
 def test_a_value_lies_inside_its_statement(server: ChatServer, reader: Reader, value: object) -> None:
     server.replies = [answer(EDITOR | {"value": value})]
     [found] = reader.read(SAID).statements
@@ -163,7 +164,7 @@ def test_a_value_is_taken_from_its_statement_not_from_before(server: ChatServer,
     assert found.value == TextSpan(text.rindex("Helix"), text.rindex("Helix") + 5)
 
 
-@pytest.mark.parametrize(
+@every(
     ("who", "part"),
     [("my sister Jana", "My sister Jana"), ("Žofie", "Žofie"), ("Petr", None), ("me", None), ("I", None), (7, None)],
 )
@@ -175,14 +176,14 @@ def test_whom_it_is_about_is_named_in_the_message(
     assert (found.who.of(SAID) if found.who else None) == part
 
 
-@pytest.mark.parametrize("key", ["favourite editor", "a\u0000b" * 40, "-", "", None, ["home"], {}])
+@every("key", ["favourite editor", "a\u0000b" * 40, "-", "", None, ["home"], {}])
 def test_a_key_that_is_not_in_the_list_is_none(server: ChatServer, reader: Reader, key: object) -> None:
     server.replies = [answer(EDITOR | {"key": key})]
     [found] = reader.read(SAID).statements
     assert (found.key, found.span.of(SAID)) == ("", EDITOR["span"])
 
 
-@pytest.mark.parametrize(
+@every(
     ("raw", "confidence"),
     [
         *[("0.25", 0.25), ("1", 1.0), ("17", 1.0), ("-3", 0.0), ("1e999", 1.0), ("9" * 400, 1.0)],
@@ -196,7 +197,7 @@ def test_confidence_is_a_probability(server: ChatServer, reader: Reader, raw: st
     assert found.confidence == confidence
 
 
-@pytest.mark.parametrize(
+@every(
     ("raw", "need"),
     [
         ('{"no": 0.2, "maybe": 0.2, "yes": 0.6}', Need(0.2, 0.2, 0.6)),
@@ -217,7 +218,7 @@ def test_need_is_three_probabilities(server: ChatServer, reader: Reader, raw: st
     assert sum(found) == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize(
+@every(
     "handed",
     [
         "I live in Paris and I hate rain. My cat is called Mina.",
@@ -259,13 +260,13 @@ def test_a_list_without_end_is_cut(server: ChatServer, reader: Reader) -> None:
     assert reader.read(SAID).statements == ()
 
 
-@pytest.mark.parametrize("wrapped", ["```json\n{}\n```", "Here you are [as asked]:\n{}\nAnything else?", "{}"])
+@every("wrapped", ["```json\n{}\n```", "Here you are [as asked]:\n{}\nAnything else?", "{}"])
 def test_json_is_found_wherever_it_stands(server: ChatServer, reader: Reader, wrapped: str) -> None:
     server.replies = [completion(wrapped.replace("{}", json.dumps({"statements": [EDITOR]})))]
     assert len(reader.read(SAID).statements) == 1
 
 
-@pytest.mark.parametrize(
+@every(
     "text",
     [
         *["", "I found nothing.", '{"statements": "none"}', "{" * 5_000, '{"statements": [', "7", "[]", '{"need": {}}'],
@@ -292,7 +293,7 @@ def test_an_answer_without_a_choice_is_an_error_that_names_its_cost(server: Chat
     assert caught.value.usage_tokens == 11
 
 
-@pytest.mark.parametrize("text", ["", "  short "])
+@every("text", ["", "  short "])
 def test_nothing_is_asked_when_nothing_can_be_found(server: ChatServer, reader: Reader, text: str) -> None:
     assert reader.read(text) == Reading(reader="test-model")
     assert server.requests == []

@@ -11,6 +11,7 @@ import pytest
 from recollect.service.admission.admission import DOCUMENTS_AT_ONCE, MOST_DOCUMENTS, RequestAdmission
 from recollect.service.multipart import read_upload
 from recollect.web.problems import RequestRefused
+from tests.rows import every
 from tests.service.conftest import Running, Serve
 from tests.waiting import PATIENCE_S
 from tests_files.documents.building import docx, paragraph
@@ -156,7 +157,7 @@ def form_of(name: bytes) -> bytes:
     return b"--b\r\nContent-Disposition: form-data; name=file; filename*=%b\r\n\r\ntext\r\n--b--\r\n" % name
 
 
-@pytest.mark.parametrize(
+@every(
     ("body", "kind", "why"),
     [
         (b"", "multipart/form-data; boundary=b", "does not begin"),

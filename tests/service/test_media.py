@@ -10,6 +10,7 @@ from PIL import Image
 
 from recollect.client import Client
 from recollect.errors import InvalidInput, NotFound
+from tests.rows import every
 from tests.service.conftest import Running, Serve
 
 SOUND = b"ID3\x04\0\0\0\0\0\0" + b"\xff\xfb\x90\0" * 8
@@ -78,7 +79,7 @@ def test_a_message_shows_its_media(running: Running) -> None:
         assert anna.get(f"/api/media/{voice['original']}").headers["content-type"] == "audio/mpeg"
 
 
-@pytest.mark.parametrize("data", [SVG, HTML, b"%PDF-1.4\n", b"\x89PNG\r\n\x1a\n", b"\xff\xfe<\0s\0v\0g\0>\0"])
+@every("data", [SVG, HTML, b"%PDF-1.4\n", b"\x89PNG\r\n\x1a\n", b"\xff\xfe<\0s\0v\0g\0>\0"])
 def test_what_is_no_picture_is_never_shown(running: Running, data: bytes) -> None:
     with running.client(running.key()) as anna:
         media = send(anna, data).json()

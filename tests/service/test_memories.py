@@ -4,6 +4,7 @@ import httpx2
 import pytest
 
 from recollect.client import Client
+from tests.rows import every
 from tests.service.conftest import Running
 
 ON_SQLITE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)  # what never gets as far as the store
@@ -197,7 +198,7 @@ def test_only_a_fresh_start_lets_a_forgotten_history_come_again(anna: httpx2.Cli
 
 
 @ON_SQLITE
-@pytest.mark.parametrize(
+@every(
     ("asked", "body", "status", "words"),
     [
         ("POST /api/memories/unified", {}, 422, "content"),

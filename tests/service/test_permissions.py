@@ -252,6 +252,7 @@ def bearer(key: str, **more: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {key}", **{name.replace("_", "-"): value for name, value in more.items()}}
 
 
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)  # that each store knows its keys is held in conformance
 def test_the_matrix(serve: Serve, clock: SteppingClock) -> None:
     running = serve(embedding__provider="none")
     visitor = Visitor(running, clock)

@@ -3,6 +3,7 @@
 import httpx2
 import pytest
 
+from tests.rows import every
 from tests.service.conftest import Running, Serve
 
 TOLD = "I live in Brno. Please always answer in Czech."
@@ -58,7 +59,7 @@ def test_text_that_was_handed_over_is_named(anna: httpx2.Client) -> None:
 
 
 @ON_SQLITE
-@pytest.mark.parametrize("body", [{}, {"text": ""}, {"text": " \n"}, {"text": "a" * 100_001}, {"text": "a", "more": 1}])
+@every("body", [{}, {"text": ""}, {"text": " \n"}, {"text": "a" * 100_001}, {"text": "a", "more": 1}])
 def test_what_is_no_message_is_refused(anna: httpx2.Client, body: dict[str, object]) -> None:
     assert anna.post("/api/read", json=body).status_code == 422
 

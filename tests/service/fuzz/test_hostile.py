@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from recollect.mcp.server import _BROKEN
 from recollect.service.app import ROUTERS
 from recollect.web.problems import MEDIA_TYPE
+from tests.rows import every
 from tests.service.conftest import Running, Serve
 from tests.service.fuzz import matter
 from tests.service.fuzz.profile import Tally, times
@@ -154,7 +155,7 @@ def test_anything_at_all(sender: Sender, database: str) -> None:
     sender.tally.settle(at_least=rounds * amount * 19 // 20)
 
 
-@pytest.mark.parametrize("body", matter.DEEP, ids=range(len(matter.DEEP)))
+@every("body", matter.DEEP)
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)  # none of it gets that far
 def test_nesting_is_not_followed_to_the_bottom(sender: Sender, body: bytes) -> None:
     for method, path in (*ROUTES, MCP):
