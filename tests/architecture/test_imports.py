@@ -103,9 +103,8 @@ def test_one_module_reads_the_machines_clock() -> None:
 @pytest.mark.parametrize("path", list(source_files("*.sql")), ids=place)
 def test_no_query_asks_the_database_for_the_time(path: Path) -> None:
     """But the searches that people call from psql, where no other clock is at hand."""
-    if path.name in {"0006_readable_views.sql", "0019_searches_of_a_cluster.sql"}:
-        return
-    statements = "\n".join(line.split("--")[0] for line in path.read_text(encoding="utf-8").lower().splitlines())
+    ours = re.sub(r"CREATE FUNCTION search_.*?\nEND \$\$;", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    statements = "\n".join(line.split("--")[0] for line in ours.lower().splitlines())
     words = statements.replace("(", " ( ").split()
     assert not {"current_timestamp", "current_date", "current_time", "localtimestamp", "'now'"} & set(words)
     assert not any(pair == ("now", "(") for pair in pairwise(words))

@@ -16,7 +16,6 @@ from PIL import Image
 from recollect import InvalidInput, Memory, NotFound, UserMemory
 from recollect.errors import InvalidDocument, InvalidMemory, InvalidMessage, QuotaExceeded
 from recollect.model import Media, NewMessage
-from recollect.storage.sqlite.repair.known_tables import KnownSchema
 from recollect.storage.sqlite.repair.mending import mend
 from tests.fixtures import OpenMemory
 
@@ -254,7 +253,7 @@ def test_what_a_repair_saves_has_its_originals(open_memory: OpenMemory, database
         file.execute("DELETE FROM media_originals WHERE item_id <> ?", (lost.id,))
         file.execute("DELETE FROM memories WHERE id = ?", (lost.id,))
         now = datetime(2026, 3, 1, tzinfo=UTC)
-        mend(file, (), KnownSchema(), now)
+        mend(file, (), now)
     memory = open_memory()
     me = memory.user("me")
     assert [

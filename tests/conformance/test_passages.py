@@ -223,8 +223,8 @@ def test_the_vectors_of_a_text_are_written_together_or_not_at_all(
         assert memory.stats().pending_jobs == 1
 
 
-def _as_before(database: str) -> None:
-    """Take the vectors of passages away, as a store of an earlier version has none."""
+def _lose_passages(database: str) -> None:
+    """Take the vectors of passages away, as an archive of an earlier version has none."""
     with plain(database) as store:
         for (number,) in store.rows("SELECT number FROM embedding_spaces"):
             for table in (f"vectors_{number}",) if "://" in database else (f"vectors_{number}", f"codes_{number}"):
@@ -232,18 +232,16 @@ def _as_before(database: str) -> None:
         store.rows("UPDATE store_marks SET value = 0 WHERE name = 'passages'")
 
 
-def test_a_store_of_an_earlier_version_gets_its_passages_by_maintenance(
-    opener: Opener, words: Words, database: str
-) -> None:
+def test_long_texts_without_passages_get_them_by_maintenance(opener: Opener, words: Words, database: str) -> None:
     with opener(words) as older:
         older.user("me").remember(long_text("a"))
         older.user("me").remember("A short note.")
         amount = len(vector_rows(database))
-    _as_before(database)
+    _lose_passages(database)
     memory = opener(words)
     me = memory.user("me")
     assert max(row.cosine for row in nearest(me, words, 5)) < 0.3
-    assert any("recollect maintain" in advice and "Long texts" in advice for advice in memory.status().advice)
+    assert any("recollect maintain" in advice and "earlier version" in advice for advice in memory.status().advice)
     assert [problem.check for problem in memory.doctor()] == ["vectors_of_passages"]
     assert memory.maintain().embedded == 1
     assert len(vector_rows(database)) == amount
@@ -260,7 +258,7 @@ def test_statements_of_an_earlier_version_lose_the_word_user_from_their_vectors(
         older.user("me").remember(TAIL, subject="user")
         older.user("me").remember("The lamp hangs on a hook.", subject="hall")
     with plain(database) as store:
-        store.rows("UPDATE store_marks SET value = 2 WHERE name = 'passages'")
+        store.rows("UPDATE store_marks SET value = 0 WHERE name = 'passages'")
     memory = opener(words)
     (before,) = nearest(memory.user("me"), words, 1)
     assert memory.maintain().embedded == 1
@@ -283,9 +281,9 @@ def test_messages_of_an_earlier_version_get_the_vectors_of_the_bundled_encoder(
         rows = vector_rows(database, "message")
         assert [part for part, _ in rows] == [0, 0, 1]
         assert older.doctor() == ()
-    _as_before(database)
+    _lose_passages(database)
     memory = opener(words)
-    assert any("messages" in advice for advice in memory.status().advice)
+    assert any("recollect maintain" in advice for advice in memory.status().advice)
     assert memory.maintain().embedded == 1
     assert sorted(vector_rows(database, "message")) == sorted(rows)
     assert memory.maintain().embedded == 0

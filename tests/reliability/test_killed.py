@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 
 from recollect import NotFound, UserMemory
-from recollect.storage.migrations import load_migrations
 from tests.fixtures import BACKENDS, Server
 from tests.reliability.figures import figure
 from tests.reliability.worker import WITH_VECTORS, open_memory, remember_batch
 from tests.reliability.zygote import Child, Zygote, was_killed
 from tests.sizes import sized
-from tests.storage.catalogue import older_store
+from tests.storage.catalogue import backend_of, older_store
+from tests.storage.later import LATEST, as_version, later_migrations, later_version
 
 _SEED = 20260301
 _POINTS = sized(8, 100)  # of each of three kinds, on each store, in each round
@@ -182,14 +182,16 @@ def _insist_gone(me: UserMemory, memory_id: str, text: str, kept: dict[str, str]
 def test_a_killed_migration_is_taken_up_again(
     backend: str, zygote: Zygote, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
+    later = later_version(tmp_path / "later")
+
     def opening(number: int) -> tuple[str, Child]:
         if backend == "sqlite":
             database = str(tmp_path / f"{number}.db")
         else:
             server: Server = request.getfixturevalue("server")
             database = server.fresh(empty=True)
-        older_store(database, number % len(load_migrations("sqlite")))
-        child = zygote.start("open_only", database=database)
+        older_store(database, later_migrations(backend_of(database))[: number % LATEST])
+        child = zygote.start("open_only", database=database, version=str(later))
         assert child.hear() == "ready"
         return database, child
 
@@ -200,9 +202,9 @@ def test_a_killed_migration_is_taken_up_again(
         child.say("go")
         time.sleep(chance.uniform(0, whole_s))
         _end(child, figures)
-        with open_memory(database) as memory:
+        with as_version(later), open_memory(database) as memory:
             assert memory.doctor() == ()
-            assert memory.status().schema_version == len(load_migrations("sqlite"))
+            assert memory.status().schema_version == LATEST
             me = memory.user("me")
             me.remember("The store works")
             assert len(me.recall("works").hits) == 1

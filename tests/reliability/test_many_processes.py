@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from recollect import UserMemory
-from recollect.storage.migrations import load_migrations
+from recollect import Memory, UserMemory
 from tests.fixtures import BACKENDS, OpenMemory, Server
 from tests.reliability.figures import figure
 from tests.reliability.zygote import Zygote, at_once
 from tests.storage.catalogue import plain
+from tests.storage.later import LATEST, as_version, later_version
 
 _PROCESSES = 8
 
@@ -51,20 +51,19 @@ def test_the_same_facts_are_kept_once(
 def test_a_new_store_may_be_opened_by_all_at_once(
     backend: str, zygote: Zygote, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
+    later = later_version(tmp_path / "later")
     for attempt in range(3):
         if backend == "sqlite":
             database = str(tmp_path / f"folder{attempt}" / "memory.db")
         else:
             server: Server = request.getfixturevalue("server")
             database = server.fresh(empty=True)
-        children = [zygote.start("open_only", database=database) for _ in range(_PROCESSES)]
-        steps = len(load_migrations("sqlite"))
-        assert at_once(children) == [[steps, 0]] * _PROCESSES
+        children = [zygote.start("open_only", database=database, version=str(later)) for _ in range(_PROCESSES)]
+        assert at_once(children) == [[LATEST, 0]] * _PROCESSES
         with plain(database) as store:
-            assert store.rows("SELECT count(*), count(DISTINCT applied_at) FROM schema_migrations") == [(steps, 1)]
-        child = zygote.serve(database)
-        assert child.ask("doctor") == []
-        child.close()
+            assert store.rows("SELECT count(*), count(DISTINCT applied_at) FROM schema_migrations") == [(LATEST, 1)]
+        with as_version(later), Memory.open(database) as memory:
+            assert memory.doctor() == ()
 
 
 def test_one_slot_has_one_value_whoever_wins(database: str, zygote: Zygote, open_memory: OpenMemory) -> None:

@@ -11,6 +11,7 @@ import sys
 import traceback
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -28,6 +29,7 @@ from recollect.engine.drafts.memory_drafts import draft_memories
 from tests.reliability import backing_up, forking, importing, mixing, syncing, talking
 from tests.reliability.link import Link
 from tests.reliability.opening import WITH_VECTORS, open_memory, vector_of
+from tests.storage.later import as_version
 
 __all__ = ["TASKS", "WITH_VECTORS", "Here", "answer", "open_memory", "remember_batch", "vector_of"]
 
@@ -50,11 +52,11 @@ def store_facts(
     link.say([[number, made.action, made.id] for number, made in zip(order, answers, strict=True)])
 
 
-def open_only(link: Link, database: str) -> None:
-    """Open a store at the same time as others and say what it looks like."""
+def open_only(link: Link, database: str, version: str = "") -> None:
+    """Open a store at the same time as others, as this version or that of a folder, and say what it looks like."""
     link.say("ready")
     link.hear()
-    with open_memory(database) as memory:
+    with as_version(Path(version)) if version else nullcontext(), open_memory(database) as memory:
         link.say([memory.status().schema_version, memory.stats().memories])
 
 

@@ -1,7 +1,7 @@
 """Looks at databases through plain drivers, and makes stores as older versions would have left them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Any
 import apsw
 import psycopg
 
-from recollect.storage.migrations import Migration, load_migrations
+from recollect.storage.migrations import Migration
 from recollect.storage.postgres import migrate as postgres_migrate
 from recollect.storage.sqlite import migrate as sqlite_migrate
 from recollect.storage.sqlite.connection import open_connection
@@ -103,9 +103,9 @@ def _bare(statement: str) -> str:
     return re.sub(r" ?([(),]) ?", r"\1", spaced)
 
 
-def older_store(database: str, version: int) -> None:
-    """Take an empty database to an older version of the schema, with the records that version would have written."""
-    if version == 0:
+def older_store(database: str, migrations: Sequence[Migration]) -> None:
+    """Take an empty database to some version of the schema, with the records that version would have written."""
+    if not migrations:
         return
     if not is_server(database):
         open_connection(Path(database), busy_timeout_s=10).close()
@@ -113,7 +113,7 @@ def older_store(database: str, version: int) -> None:
         if is_server(database):
             store.rows("CREATE EXTENSION IF NOT EXISTS vector")
         store.rows((postgres_migrate if is_server(database) else sqlite_migrate).MIGRATIONS_TABLE)
-        for migration in load_migrations(backend_of(database))[:version]:
+        for migration in migrations:
             store.rows(migration.sql)
             record(store, database, migration)
 

@@ -16,10 +16,9 @@ import pytest
 from recollect import Memory, UserMemory
 from recollect.errors import StoreFull, StoreReadOnly, StoreUnavailable
 from recollect.service.error_responses import problem_for
-from recollect.storage.migrations import load_migrations
 from recollect.storage.postgres import connection as postgres_connection
 from recollect.storage.sqlite import connection as sqlite_connection
-from tests.storage.catalogue import older_store
+from tests.storage.later import as_version, later_version
 from tests.storage.repair.damaging import opened
 from tests.waiting import PATIENCE_S
 
@@ -93,9 +92,12 @@ def test_what_is_in_the_log_of_a_read_only_medium_is_read_too(tmp_path: Path, mo
 
 def test_an_older_store_on_a_read_only_medium_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "memory.db"
-    older_store(str(path), len(load_migrations("sqlite")) - 1)
+    Memory.open(path).close()
     monkeypatch.setattr(sqlite_connection, "is_read_only", lambda _: True)
-    with pytest.raises(StoreUnavailable, match="has to be migrated, but it is read-only") as caught:
+    with (
+        as_version(later_version(tmp_path / "later")),
+        pytest.raises(StoreUnavailable, match="has to be migrated, but it is read-only") as caught,
+    ):
         Memory.open(path)
     assert not isinstance(caught.value, StoreReadOnly)
 

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,8 @@ from recollect.storage.postgres.store import PostgresStore
 from recollect.storage.tombstones import secret_name
 from tests.fixtures import Server
 from tests.reliability.opening import WITH_VECTORS, open_memory, vector_of
-from tests.storage.catalogue import older_store, plain
+from tests.storage.catalogue import plain
+from tests.storage.later import as_version, later_version
 from tests.storage.logins import logged_in, login, owned_by
 from tests.waiting import PATIENCE_S
 
@@ -300,21 +302,18 @@ def _rights(memory: Memory) -> LoginRights:
     return store._rights
 
 
-def test_the_application_cannot_bring_the_schema_up_to_date(server: Server) -> None:
-    url = server.fresh(empty=True)
-    older_store(url, 1)
+def test_the_application_cannot_bring_the_schema_up_to_date(server: Server, tmp_path: Path) -> None:
+    url = server.fresh()
     login(server, "application", f"IN ROLE {_APPLICATION}")
-    with plain(url) as store:
-        store.rows(f"GRANT SELECT ON schema_migrations TO {_APPLICATION}")
-    with pytest.raises(StoreError, match=r"does not let this login.*docs/postgresql\.md"):
+    with (
+        as_version(later_version(tmp_path)),
+        pytest.raises(StoreError, match=r"does not let this login.*docs/postgresql\.md"),
+    ):
         Memory.open(logged_in(url, "application"))
 
 
-def test_a_role_of_before_the_secrets_may_add_one(server: Server) -> None:
-    url = server.fresh(empty=True)
-    older_store(url, 3)
-    with plain(url) as store:
-        store.rows(f"SELECT recollect_admit('{_APPLICATION}', '')")
+def test_the_application_may_add_a_secret(server: Server) -> None:
+    url = server.fresh()
     with _opened(url, role=_APPLICATION) as memory:
         assert _rights(memory).role == _APPLICATION
         secret = b"of another store"

@@ -1,6 +1,4 @@
-"""Tombstones tell nothing: a secret of the store keys them, also those that older versions left as plain hashes."""
-
-from pathlib import Path
+"""Tombstones tell nothing: a secret of the store keys them."""
 
 from recollect import Memory, NewMessage
 from recollect.dialogue.overlap import fingerprints
@@ -8,7 +6,7 @@ from recollect.engine.drafts.tombstones import of_item
 from recollect.model.messages import Message
 from recollect.storage.tombstones import keyed
 from tests.reliability.worker import open_memory
-from tests.storage.catalogue import MOMENT, is_server, older_store, plain
+from tests.storage.catalogue import plain
 from tests.storage.conftest import FreshDatabase
 
 _CODE = "The code of the door is {:04}."
@@ -44,22 +42,3 @@ def test_no_door_code_is_guessed_from_a_tombstone(fresh_database: FreshDatabase)
     marks = (of_item(said.id), *fingerprints(said))
     assert {keyed(_secret(database), mark) for mark in marks} == tombstones
     assert tombstones.isdisjoint(_tombstones(another)), "every store has a secret of its own"
-
-
-def test_plain_tombstones_of_older_versions_are_keyed(fresh_database: FreshDatabase) -> None:
-    database, another = fresh_database(), fresh_database()
-    with open_memory(another) as memory:
-        marks = fingerprints(_say(memory))
-    older_store(database, 3)
-    moment = MOMENT if is_server(database) else 7
-    gap = "%s" if is_server(database) else "?"
-    with plain(database) as store:
-        for mark in marks:
-            store.rows(f"INSERT INTO tombstones VALUES ('me', {gap}, {gap})", (mark, moment))  # noqa: S608 - as above
-    with open_memory(database) as memory:
-        if not is_server(database):
-            files = b"".join(file.read_bytes() for file in Path(database).parent.glob(f"{Path(database).name}*"))
-            assert not any(mark.encode() in files for mark in marks)
-        assert memory.user("me").conversation("c1").import_messages([_SAID])[0].action == "forgotten"
-        assert memory.doctor() == ()
-    assert _tombstones(database) == {keyed(_secret(database), mark) for mark in marks}

@@ -10,7 +10,6 @@ from recollect.errors import NotFound, StoreDamaged, StoreTooNew, StoreTooOld
 from recollect.storage.statements import sql_folder
 
 _FILE_NAME = re.compile(r"^(\d{4})_(\w+)\.sql$")
-_FIRST = "initial"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +60,13 @@ def pending_migrations(
 ) -> Sequence[Migration]:
     """Compare what a store has applied with what this version knows; forward is the only direction."""
     by_version = {row.version: row for row in applied}
-    if any(row.version == 1 and row.name != _FIRST for row in applied):
+    begun = by_version.get(1)
+    if begun and begun.name != migrations[0].name:
         raise StoreTooOld(
-            f"{where} was made by a development version of recollect from before the first release, and this version "
-            "cannot bring it up to date. Nothing was changed. To take its memories along, list them with the version "
-            "that made it (`recollect list --json`) and store them anew; otherwise start with a new file or database."
+            f"{where} was made by an unreleased version of recollect: its schema, number {max(by_version)}, begins "
+            f"with the migration {begun.name!r}, that of this version with {migrations[0].name!r}. Nothing was "
+            "changed. To take everything along, run `recollect export everything.zip --all-users` with the version "
+            "that wrote it, then `recollect import everything.zip` with this one and a new file or database."
         )
     newest = max(by_version, default=0)
     if newest > len(migrations):

@@ -6,11 +6,10 @@ A tombstone that came from another store is keyed with that store's secret, whos
 import hmac
 from collections.abc import Mapping
 from hashlib import blake2b
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from recollect.storage.session import StoreSession
 
-KEYED: Final = "keyed_tombstones"  # the migration after which tombstones are keyed
 _BYTES = 16
 _OWN = "tombstones"
 _FOREIGN = f"{_OWN}:"

@@ -1,5 +1,5 @@
-"""Vectors that texts lack: of the passages of long ones, of short messages, and of what users say of themselves, which
-an earlier version did not make or embedded after the word "user", and those that a repair could not read.
+"""Vectors that texts lack: those that a repair could not read, and those of other texts than this version embeds, which
+an archive may bring.
 
 All items are looked through once; what lacks some gets a job that makes all its vectors anew, and is found by its old
 ones until then. The store is marked when all have their jobs, so an interrupted run begins again and writes no job
@@ -18,7 +18,6 @@ from recollect.ports import StoreReader, StoreWriter
 from recollect.text.passages import PASSAGES
 
 _BATCH = 500
-_WITH_MESSAGES = 2  # the version since which messages and passages have all their vectors
 
 
 def advice(engine: Engine) -> str:
@@ -31,10 +30,7 @@ def advice(engine: Engine) -> str:
             "The file was repaired, and not all vectors could be read for certain, so some texts may not be found by "
             "all that they mean; run `recollect maintain`, which makes them anew."
         )
-    return (
-        "Long texts, messages and memories that were stored by an earlier version are not found by all that they mean; "
-        "run `recollect maintain`."
-    )
+    return "Texts from an archive of an earlier version are not found by all that they mean; run `recollect maintain`."
 
 
 def owe_missing(engine: Engine, stop: Event | None = None) -> int:
@@ -43,9 +39,8 @@ def owe_missing(engine: Engine, stop: Event | None = None) -> int:
         return 0
     owed = 0
     users = engine.store.reached_users()
-    kinds = ITEM_KINDS if engine.store.passages() < _WITH_MESSAGES else ("memory",)
     for scope in users.scopes:
-        for kind in kinds:
+        for kind in ITEM_KINDS:
             owed += _owe_kind(engine, scope, kind, stop)
             if stop is not None and stop.is_set():
                 return owed

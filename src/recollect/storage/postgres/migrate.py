@@ -4,9 +4,8 @@ from datetime import datetime
 
 from recollect.storage.migrations import AppliedMigration, load_migrations, pending_migrations
 from recollect.storage.postgres.connection import PgConnection, ensure_vector
-from recollect.storage.postgres.session import SCHEMA_LOCK, PostgresSession
+from recollect.storage.postgres.session import SCHEMA_LOCK
 from recollect.storage.rows import ANALYSER
-from recollect.storage.tombstones import KEYED, keyed, tombstone_secret
 
 MIGRATIONS_TABLE = """
 CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -39,19 +38,8 @@ def migrate(connection: PgConnection, where: str, now: datetime, analyser: int) 
             connection.execute(migration.sql.encode())
             row = (migration.version, migration.name, migration.checksum, now)
             connection.execute("INSERT INTO schema_migrations VALUES (%s, %s, %s, %s)", row)
-            if migration.name == KEYED:
-                _key_tombstones(connection)
         if not applied:
             connection.execute("UPDATE store_marks SET value = %s WHERE name = %s", (analyser, ANALYSER))
-
-
-def _key_tombstones(connection: PgConnection) -> None:
-    """Key the plain hashes of earlier versions."""
-    secret = tombstone_secret(PostgresSession(connection))
-    rows = connection.execute("SELECT user_id, fingerprint FROM tombstones").fetchall()
-    changes = [(keyed(secret, fingerprint), user_id, fingerprint) for user_id, fingerprint in rows]
-    update = "UPDATE tombstones SET fingerprint = %s WHERE user_id = %s AND fingerprint = %s"
-    connection.cursor().executemany(update, changes)
 
 
 def has_migrations_table(connection: PgConnection) -> bool:

@@ -1,7 +1,7 @@
 """Runs named queries on a connection to PostgreSQL, in the name of a user or of the store as a whole.
 
 Row-level security is the second guard between users; the first is the user in every query. The server itself neither
-shows nor changes another user's rows, whatever a query asks (see 0001_initial.sql). Whom a transaction works for, and
+shows nor changes another user's rows, whatever a query asks (see 0001_schema.sql). Whom a transaction works for, and
 the role it does so in, end with it: a connection never carries them on to another user, nor does one of a pooler.
 """
 

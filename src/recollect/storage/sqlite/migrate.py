@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from contextlib import closing
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 
 import apsw
@@ -13,10 +12,6 @@ from recollect.storage.migrations import AppliedMigration, Migration, load_migra
 from recollect.storage.rows import ANALYSER
 from recollect.storage.sqlite.codec import to_micros
 from recollect.storage.sqlite.connection import open_for_reading
-from recollect.storage.sqlite.session import SqliteSession
-from recollect.storage.tombstones import KEYED, keyed, tombstone_secret
-
-UNERASED = -1  # what `user_version` says of a file that may still hold traces of what a migration removed
 
 MIGRATIONS_TABLE = """
 CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -62,17 +57,6 @@ def _apply(connection: apsw.Connection, migration: Migration, now: datetime) -> 
     connection.execute(migration.sql)
     row = (migration.version, migration.name, migration.checksum, to_micros(now))
     connection.execute("INSERT INTO schema_migrations VALUES (?, ?, ?, ?)", row)
-    if migration.name == KEYED:
-        _key_tombstones(connection)
-
-
-def _key_tombstones(connection: apsw.Connection) -> None:
-    """Key the plain hashes of earlier versions. The file is marked as not yet erased, see `SqliteStore.scrub`."""
-    connection.create_scalar_function("keyed", partial(keyed, tombstone_secret(SqliteSession(connection))), 1)
-    connection.execute("UPDATE tombstones SET fingerprint = keyed(fingerprint)")
-    connection.create_scalar_function("keyed", None, 1)
-    if connection.changes():
-        connection.execute(f"PRAGMA user_version = {UNERASED}")
 
 
 def holds_store(path: Path, busy_timeout_s: float) -> bool:

@@ -49,13 +49,14 @@ from recollect.storage.sqlite.maintenance.first_look import look_at_tables
 from recollect.storage.sqlite.maintenance.raw_bytes import raw_blocks
 from recollect.storage.sqlite.maintenance.scrub import (
     REWRITE_AT_ONCE_BYTES,
+    UNERASED,
     FileEraser,
     file_bytes,
     pending,
     refresh_statistics,
     samples,
 )
-from recollect.storage.sqlite.migrate import UNERASED, applied_version, migrate
+from recollect.storage.sqlite.migrate import applied_version, migrate
 from recollect.storage.sqlite.reader import ProcessCaches, SqliteReader
 from recollect.storage.sqlite.repair.notices import describe, last_repair
 from recollect.storage.sqlite.repair.swap import RepairFiles

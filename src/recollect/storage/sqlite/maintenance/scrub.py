@@ -17,11 +17,11 @@ import apsw
 
 from recollect.model.stats import Erasure
 from recollect.storage.sqlite.connection import open_connection, translated
-from recollect.storage.sqlite.migrate import UNERASED
 from recollect.storage.sqlite.reserve import ReserveFile
 from recollect.storage.sqlite.session import SqliteSession
 from recollect.storage.sqlite.writer import UNMERGED
 
+UNERASED = -1  # what `user_version` says of a file that may hold traces of anything
 REWRITE_AT_ONCE_BYTES = 16 * 2**20  # takes about a tenth of a second
 _TRY_MS = 5  # how long other writers have to wait for one try to empty the log
 _WRITE_TRY_MS = 100

@@ -104,7 +104,6 @@ class KnownSchema:
     def __init__(self, version: int | None = None) -> None:
         migrations = load_migrations("sqlite")
         self.version = len(migrations) if version is None else version
-        self.has_passages = any(migration.name == PASSAGES for migration in migrations[: self.version])
         self._scratch = apsw.Connection(":memory:")
         self._scratch.execute(MIGRATIONS_TABLE)
         for migration in migrations[: self.version]:

@@ -11,7 +11,6 @@ from recollect.model.literals import ITEM_KINDS, VectorKind
 from recollect.storage.rows import ANALYSER, IDENTITY, PASSAGES, UNKNOWN, of_kind
 from recollect.storage.spaces import SpaceRow
 from recollect.storage.sqlite.maintenance.scrub import refresh_statistics
-from recollect.storage.sqlite.repair.known_tables import KnownSchema
 from recollect.storage.sqlite.session import SqliteSession
 from recollect.storage.statements import load_own
 
@@ -25,7 +24,6 @@ _STEPS = (
     "drop_lost_places",
     "drop_lost_cache",
 )
-_MEDIA = "media_originals"
 _NO_IDENTITY = (
     "the number of this store was lost, so it has a new one: originals of documents stay in the folder of the old one"
 )
@@ -50,7 +48,7 @@ class Mended(NamedTuple):
     notes: tuple[str, ...]
 
 
-def mend(target: apsw.Connection, spaces: Sequence[SpaceRow], schema: KnownSchema, now: datetime) -> Mended:
+def mend(target: apsw.Connection, spaces: Sequence[SpaceRow], now: datetime) -> Mended:
     """Mend a file whose rows were saved."""
     with target:
         target.execute(query("drop_lost_versions"))
@@ -63,21 +61,21 @@ def mend(target: apsw.Connection, spaces: Sequence[SpaceRow], schema: KnownSchem
             target.execute(query("drop_lost_passages", space=space.number))
             target.execute(query("drop_lost_codes", space=space.number))
         target.execute(query("drop_lost_jobs"))
-        target.execute(query("add_users"))
-        target.execute(query("raise_item_number"))
-        target.execute(query("raise_space_number"))
-        target.execute(query("recount_users"))
-        if any(column.name == "bytes" for column in schema.tables["users"].columns):
-            target.execute(query("recount_bytes"))
-        if _MEDIA in schema.tables:
-            for step in ("drop_media", "add_media", "recount_media"):
-                target.execute(query(step))
+        for step in (
+            "add_users",
+            "raise_item_number",
+            "raise_space_number",
+            "recount_users",
+            "drop_media",
+            "add_media",
+        ):
+            target.execute(query(step))
         owed = _owe_vectors(target, spaces, now)
     for kind in ITEM_KINDS:
         with target:
             target.execute(query("rebuild_terms", kind=kind))
     refresh_statistics(target)
-    return Mended(owed, tuple(_losses(target, schema)))
+    return Mended(owed, tuple(_losses(target)))
 
 
 def _owe_vectors(target: apsw.Connection, spaces: Sequence[SpaceRow], now: datetime) -> int:
@@ -89,15 +87,14 @@ def _owe_vectors(target: apsw.Connection, spaces: Sequence[SpaceRow], now: datet
     return owed
 
 
-def _losses(target: apsw.Connection, schema: KnownSchema) -> Iterator[str]:
+def _losses(target: apsw.Connection) -> Iterator[str]:
     """Name what a store cannot do without, if it was lost."""
     if not target.execute(query("has_mark"), {"name": ANALYSER}).fetchall():
         target.execute(query("save_mark"), {"name": ANALYSER, "value": UNKNOWN})
-        if schema.has_passages:
-            target.execute(query("save_mark"), {"name": PASSAGES, "value": UNKNOWN})
+        target.execute(query("save_mark"), {"name": PASSAGES, "value": UNKNOWN})
         yield _NO_ANALYSER
-    originals = target.execute(query("any_original")).fetchall()
-    if _MEDIA in schema.tables:
-        originals += target.execute(query("any_media")).fetchall()
-    if originals and not target.execute(query("has_mark"), {"name": IDENTITY}).fetchall():
+    if (
+        target.execute(query("any_original")).fetchall()
+        and not target.execute(query("has_mark"), {"name": IDENTITY}).fetchall()
+    ):
         yield _NO_IDENTITY

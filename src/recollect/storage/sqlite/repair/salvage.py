@@ -81,10 +81,10 @@ class Salvage:
         if not spaces and self._has_vectors():
             self.notes.append(_NO_SPACE)
         made = {name: self._count(name) for name in _MADE_FROM_OTHERS}
-        if self._schema.has_passages and self._has_lost_vectors():
+        if self._has_lost_vectors():
             # all long texts are looked through
             self._target.execute(query("save_mark"), {"name": PASSAGES, "value": UNKNOWN})
-        mended = mend(self._target, spaces, self._schema, self._now)
+        mended = mend(self._target, spaces, self._now)
         self.notes += mended.notes
         if self._forgotten.dropped:
             self.notes.append(

@@ -14,30 +14,19 @@ SELECT user_id, 1, 0, 0
 SELECT coalesce(sum(memories), 0), coalesce(sum(messages), 0), coalesce(sum(chunks), 0) FROM users
 
 -- recount_users --
--- What processes keep in memory is void.
+-- Bytes are those that quotas count. What processes keep in memory is void.
 UPDATE users
    SET memories = (SELECT count(*) FROM memories m WHERE m.user_id = users.user_id),
        messages = (SELECT count(*) FROM messages m WHERE m.user_id = users.user_id),
        chunks = (SELECT count(*) FROM chunks m WHERE m.user_id = users.user_id),
        changes = max(changes, coalesce((SELECT max(number) FROM changes c WHERE c.user_id = users.user_id), 0)),
+       bytes = (SELECT coalesce(sum(octet_length(m.content) + octet_length(m.value) + octet_length(m.media) - 2), 0)
+                  FROM memories m WHERE m.user_id = users.user_id)
+             + (SELECT coalesce(sum(octet_length(m.content) + octet_length(m.blocks) + octet_length(m.media) - 2), 0)
+                  FROM messages m WHERE m.user_id = users.user_id)
+             + (SELECT coalesce(sum(octet_length(m.content)), 0) FROM chunks m WHERE m.user_id = users.user_id),
        generation = generation + 1,
        resets = resets + 1
-
--- recount_bytes --
--- As quotas count them.
-UPDATE users
-   SET bytes = (SELECT coalesce(sum(octet_length(m.content) + octet_length(m.value)), 0)
-                  FROM memories m WHERE m.user_id = users.user_id)
-             + (SELECT coalesce(sum(octet_length(m.content) + octet_length(m.blocks)), 0)
-                  FROM messages m WHERE m.user_id = users.user_id)
-             + (SELECT coalesce(sum(octet_length(m.content)), 0) FROM chunks m WHERE m.user_id = users.user_id)
-
--- recount_media --
--- With the words of media.
-UPDATE users
-   SET bytes = bytes
-             + (SELECT coalesce(sum(octet_length(m.media) - 2), 0) FROM memories m WHERE m.user_id = users.user_id)
-             + (SELECT coalesce(sum(octet_length(m.media) - 2), 0) FROM messages m WHERE m.user_id = users.user_id)
 
 -- raise_item_number --
 -- Numbers are never used again.
@@ -184,12 +173,8 @@ SELECT name, value FROM store_marks WHERE name GLOB 'repair:*'
 SELECT 1 FROM store_marks WHERE name = :name
 
 -- any_original --
--- Whether documents have copies.
-SELECT 1 FROM files WHERE original <> '' LIMIT 1
-
--- any_media --
--- Whether memories or messages have originals.
-SELECT 1 FROM media_originals LIMIT 1
+-- Whether documents have copies, or memories or messages have originals.
+SELECT 1 FROM files WHERE original <> '' UNION ALL SELECT 1 FROM media_originals LIMIT 1
 
 -- drop_media --
 -- Which originals belong to which rows is told by the rows.

@@ -1,8 +1,39 @@
--- The first version of the schema. The table schema_migrations is made by migrate.py, the tables of an embedding space by
--- space.sql.
+-- The schema. The table schema_migrations is made by migrate.py, the tables of an embedding space by space.sql.
+--
+-- `seq` is a row's physical address, which FTS5 and the vector tables share; everything that means something is keyed by the
+-- user. Times are microseconds since 1970 in UTC; the views show them as text.
 
--- What a user keeps. `seq` is the row's physical address, which FTS5 and the vector tables share; everything that
--- means something is keyed by the user. Times are microseconds since 1970 in UTC; the views show them as text.
+-- The store ---------------------------------------------------------------------------------------------------------------
+
+-- Marks the file in its header as one of Recollect's ('RCLT'), so that file(1) and backup programs can tell it apart.
+PRAGMA application_id = 1380142164;
+
+CREATE TABLE sequence (
+    name  TEXT    NOT NULL PRIMARY KEY,
+    value INTEGER NOT NULL        -- the last number given out; numbers are never used again
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO sequence (name, value) VALUES ('item', 0), ('space', 0);
+
+-- What is true of the store as a whole: which version of the analyser its terms were made with (migrate.py notes which), and
+-- which version of the texts that are embedded all its vectors are of.
+CREATE TABLE store_marks (
+    name  TEXT    NOT NULL PRIMARY KEY,
+    value INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO store_marks (name, value) VALUES ('analyser', 1), ('passages', 3);
+
+-- What keys the hashes of forgotten texts: without it a short text could be guessed from its tombstone. The secrets of other
+-- stores are those of tombstones that were brought from there.
+CREATE TABLE store_secrets (
+    name  TEXT NOT NULL PRIMARY KEY,
+    value BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO store_secrets (name, value) VALUES ('tombstones', randomblob(32));
+
+-- Users, and who may see what ---------------------------------------------------------------------------------------------
 
 CREATE TABLE users (
     user_id    TEXT    NOT NULL PRIMARY KEY,
@@ -12,15 +43,36 @@ CREATE TABLE users (
     messages   INTEGER NOT NULL DEFAULT 0,
     late       INTEGER NOT NULL DEFAULT 0,  -- grows when vectors come after their rows
     changes    INTEGER NOT NULL DEFAULT 0,  -- the number of the newest
-    chunks     INTEGER NOT NULL DEFAULT 0
+    chunks     INTEGER NOT NULL DEFAULT 0,
+    bytes      INTEGER NOT NULL DEFAULT 0   -- of texts: memories with values, messages with blocks, chunks. Quotas ask for it
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE sequence (
-    name  TEXT    NOT NULL PRIMARY KEY,
-    value INTEGER NOT NULL        -- the last number given out; numbers are never used again
+-- Who may see a shared scope. The items of a scope are those of a user with a reserved name, `scope:NAME`.
+CREATE TABLE scope_members (
+    user_id  TEXT    NOT NULL,  -- the member
+    scope_id TEXT    NOT NULL CHECK (substr(scope_id, 1, 6) = 'scope:'),
+    role     TEXT    NOT NULL CHECK (role IN ('reader', 'writer')),
+    added_at INTEGER NOT NULL,
+    added_by TEXT    NOT NULL,
+    PRIMARY KEY (user_id, scope_id)
 ) STRICT, WITHOUT ROWID;
 
-INSERT INTO sequence (name, value) VALUES ('item', 0), ('space', 0);
+CREATE INDEX scope_members_scope ON scope_members (scope_id, user_id);
+
+-- Keys. Of the secret only a hash is kept; an admin's key has no user ('').
+CREATE TABLE api_keys (
+    id           TEXT    NOT NULL PRIMARY KEY,
+    name         TEXT    NOT NULL,
+    user_id      TEXT    NOT NULL,
+    scopes       TEXT    NOT NULL,
+    secret_hash  TEXT    NOT NULL,
+    created_at   INTEGER NOT NULL,
+    expires_at   INTEGER,
+    revoked_at   INTEGER,
+    last_used_at INTEGER
+) STRICT;
+
+-- Memories ----------------------------------------------------------------------------------------------------------------
 
 CREATE TABLE memories (
     seq           INTEGER PRIMARY KEY,
@@ -45,13 +97,14 @@ CREATE TABLE memories (
     expires_at    INTEGER,
     lat           REAL    CHECK (lat BETWEEN -90 AND 90),
     lng           REAL    CHECK (lng BETWEEN -180 AND 180),
-    address       TEXT    NOT NULL,
-    place_label   TEXT    NOT NULL,
+    address       TEXT    NOT NULL CHECK (length(address) <= 500),
+    place_label   TEXT    NOT NULL CHECK (length(place_label) <= 200),
     metadata      TEXT    NOT NULL,
     created_at    INTEGER NOT NULL,
     updated_at    INTEGER NOT NULL,
     terms         TEXT    NOT NULL,  -- the analysed words, with blanks between them
-    place         TEXT    CHECK (length(address) <= 500 AND length(place_label) <= 200),  -- the id of its name
+    place         TEXT,              -- the id of its name
+    media         TEXT    NOT NULL DEFAULT '[]',  -- pictures and the like
     UNIQUE (user_id, id),
     CHECK ((lat IS NULL) = (lng IS NULL))
 ) STRICT;
@@ -75,83 +128,7 @@ CREATE VIRTUAL TABLE memory_terms USING fts5 (
 );
 INSERT INTO memory_terms (memory_terms, rank) VALUES ('secure-delete', 1);
 
--- Embedding spaces, one for each kind of item that is searched: one is searched, one may be on its way, others are kept.
--- Each has tables of its own, made from space.sql when it is registered.
-
-CREATE TABLE embedding_spaces (
-    number        INTEGER NOT NULL PRIMARY KEY,
-    kind          TEXT    NOT NULL CHECK (kind IN ('memory', 'message', 'chunk', 'place')),
-    provider      TEXT    NOT NULL,
-    model         TEXT    NOT NULL,
-    revision      TEXT    NOT NULL,
-    prefix_scheme TEXT    NOT NULL,
-    dimensions    INTEGER NOT NULL CHECK (dimensions > 0),
-    normalised    INTEGER NOT NULL CHECK (normalised IN (0, 1)),
-    created_at    INTEGER NOT NULL,
-    state         TEXT    NOT NULL DEFAULT 'kept' CHECK (state IN ('active', 'building', 'kept')),
-    unrelated     REAL,  -- the usual cosine of what has nothing to do with each other, once measured
-    UNIQUE (kind, provider, model, revision, prefix_scheme, dimensions, normalised)
-) STRICT;
-
-CREATE UNIQUE INDEX embedding_spaces_state ON embedding_spaces (kind, state) WHERE state <> 'kept';
-
--- Work that is owed to an item in a space, written in the same transaction as the item.
-
-CREATE TABLE jobs (
-    user_id     TEXT    NOT NULL,
-    kind        TEXT    NOT NULL CHECK (kind IN ('embed', 'geocode')),
-    item_kind   TEXT    NOT NULL CHECK (item_kind IN ('memory', 'message', 'chunk', 'place')),
-    item_id     TEXT    NOT NULL,
-    space       INTEGER NOT NULL,  -- that in which the item lacks a vector; 0 where it lacks an address
-    attempts    INTEGER NOT NULL,  -- how often it failed through its own fault
-    due_at      INTEGER,           -- NULL: parked, no worker tries it again by itself
-    lease_until INTEGER,
-    bulk        TEXT    NOT NULL DEFAULT '',  -- the batch it is part of
-    reason      TEXT    NOT NULL,
-    created_at  INTEGER NOT NULL,
-    PRIMARY KEY (user_id, item_id, space, kind)
-) STRICT;
-
-CREATE INDEX jobs_due ON jobs (space, due_at) WHERE due_at IS NOT NULL;
-CREATE INDEX jobs_bulk ON jobs (bulk) WHERE bulk <> '';
-
--- Vectors that were paid for, by a hash that is another one for every user. They go with the item they were made for.
-CREATE TABLE embedding_cache (
-    user_id TEXT    NOT NULL,
-    key     TEXT    NOT NULL,
-    space   TEXT    NOT NULL,
-    role    TEXT    NOT NULL CHECK (role IN ('query', 'passage')),
-    item_id TEXT    NOT NULL,  -- '' for a question
-    vector  BLOB    NOT NULL,
-    kept_at INTEGER NOT NULL,
-    PRIMARY KEY (user_id, key, space, role)
-) STRICT;
-
-CREATE INDEX embedding_cache_items ON embedding_cache (user_id, item_id);
-CREATE INDEX embedding_cache_age ON embedding_cache (kept_at);
-
-CREATE TABLE embedding_cache_uses (
-    user_id TEXT    NOT NULL PRIMARY KEY,
-    hits    INTEGER NOT NULL,
-    misses  INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-
--- What was handed in to a provider's batch API and has not come back yet, or has.
-CREATE TABLE bulk_batches (
-    id           TEXT    NOT NULL PRIMARY KEY,
-    space        TEXT    NOT NULL,
-    provider_id  TEXT    NOT NULL,  -- '' until the provider has given one
-    state        TEXT    NOT NULL
-                 CHECK (state IN ('submitting', 'running', 'collecting', 'collected', 'failed', 'cancelled')),
-    texts        INTEGER NOT NULL,
-    done         INTEGER NOT NULL,
-    tokens       INTEGER NOT NULL,  -- an estimate until it is collected
-    reason       TEXT    NOT NULL,
-    submitted_at INTEGER NOT NULL,
-    checked_at   INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-
--- Conversations: what was said, what was made from what, and what models were paid for it.
+-- Conversations: what was said, and what was made from what ---------------------------------------------------------------
 
 CREATE TABLE conversations (
     user_id          TEXT    NOT NULL,
@@ -194,17 +171,18 @@ CREATE TABLE messages (
     terms           TEXT    NOT NULL,
     speaker         TEXT    NOT NULL DEFAULT '',  -- the name of the person who spoke
     lat             REAL    CHECK (lat BETWEEN -90 AND 90),
-    lng             REAL    CHECK (lng BETWEEN -180 AND 180) CHECK ((lat IS NULL) = (lng IS NULL)),
+    lng             REAL    CHECK (lng BETWEEN -180 AND 180),
     address         TEXT    NOT NULL DEFAULT '' CHECK (length(address) <= 500),
     place_label     TEXT    NOT NULL DEFAULT '' CHECK (length(place_label) <= 200),
     place           TEXT,
-    UNIQUE (user_id, id)
+    media           TEXT    NOT NULL DEFAULT '[]',
+    UNIQUE (user_id, id),
+    CHECK ((lat IS NULL) = (lng IS NULL))
 ) STRICT;
 
 CREATE INDEX messages_order ON messages (user_id, conversation_id, sequence, said_at, id);
 CREATE INDEX messages_active ON messages (user_id, conversation_id, sequence, said_at, id, role, tokens)
     WHERE status = 'active';
-
 CREATE INDEX messages_where ON messages (user_id, lat, lng) WHERE lat IS NOT NULL;
 CREATE INDEX messages_place ON messages (user_id, place) WHERE place IS NOT NULL;
 
@@ -235,105 +213,21 @@ CREATE TABLE derivations (
 
 CREATE INDEX derivations_source ON derivations (user_id, source_id);
 
--- What was forgotten, as hashes: a host that delivers its history again must not bring it back.
-CREATE TABLE tombstones (
-    user_id      TEXT    NOT NULL,
-    fingerprint  TEXT    NOT NULL,
-    forgotten_at INTEGER NOT NULL,
-    PRIMARY KEY (user_id, fingerprint)
-) STRICT, WITHOUT ROWID;
-
--- What models were paid for, by day.
-CREATE TABLE spending (
-    user_id       TEXT    NOT NULL,
-    day           TEXT    NOT NULL,
-    purpose       TEXT    NOT NULL,
-    model         TEXT    NOT NULL,
-    calls         INTEGER NOT NULL,
-    input_tokens  INTEGER NOT NULL,
-    output_tokens INTEGER NOT NULL,
-    PRIMARY KEY (user_id, day, purpose, model)
-) STRICT, WITHOUT ROWID;
-
-CREATE INDEX spending_day ON spending (day);
-
--- What is true of the store as a whole: which version of the analyser its terms were made with.
-CREATE TABLE store_marks (
-    name  TEXT    NOT NULL PRIMARY KEY,
-    value INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-
-INSERT INTO store_marks (name, value) VALUES ('analyser', 1);
-
--- Keys. Of the secret only a hash is kept; an admin's key has no user ('').
-CREATE TABLE api_keys (
-    id           TEXT    NOT NULL PRIMARY KEY,
-    name         TEXT    NOT NULL,
-    user_id      TEXT    NOT NULL,
-    scopes       TEXT    NOT NULL,
-    secret_hash  TEXT    NOT NULL,
-    created_at   INTEGER NOT NULL,
-    expires_at   INTEGER,
-    revoked_at   INTEGER,
-    last_used_at INTEGER
-) STRICT;
-
--- What a request was answered, so that one that comes twice is carried out once. The key is a hash of the client's.
-CREATE TABLE answers (
-    user_id      TEXT    NOT NULL,
-    key          TEXT    NOT NULL,
-    request_hash TEXT    NOT NULL,
-    body         TEXT,              -- NULL: it held what was forgotten since
-    private      INTEGER NOT NULL,  -- whether it holds a user's words
-    kept_at      INTEGER NOT NULL,
-    PRIMARY KEY (user_id, key)
-) STRICT;
-
-CREATE INDEX answers_age ON answers (kept_at);
-
--- What is new, in the order in which it was written: `words` will be `embedded` later, `stored` is complete.
-CREATE TABLE changes (
-    user_id    TEXT    NOT NULL,
-    number     INTEGER NOT NULL,
-    what       TEXT    NOT NULL CHECK (what IN ('stored', 'words', 'embedded')),
-    item_kind  TEXT    NOT NULL CHECK (item_kind IN ('memory', 'message', 'chunk')),
-    item_id    TEXT    NOT NULL,
-    changed_at INTEGER NOT NULL,
-    PRIMARY KEY (user_id, number)
-) STRICT, WITHOUT ROWID;
-
--- Who did what, without what it said. Each line holds the hash of the one before it; keys are noted under ''.
-CREATE TABLE audit_log (
+-- Which of the originals that are kept belong to the media of which memories and messages.
+CREATE TABLE media_originals (
     user_id  TEXT    NOT NULL,
-    number   INTEGER NOT NULL,
-    done_at  INTEGER NOT NULL,
-    actor    TEXT    NOT NULL,
-    action   TEXT    NOT NULL,
-    items    TEXT    NOT NULL,
-    amount   INTEGER NOT NULL,
-    hash     TEXT    NOT NULL,
-    PRIMARY KEY (user_id, number)
+    item_id  TEXT    NOT NULL,  -- the memory or message
+    original TEXT    NOT NULL CHECK (length(original) = 64),  -- the SHA-256 of the bytes
+    size     INTEGER NOT NULL CHECK (size >= 0),
+    PRIMARY KEY (user_id, item_id, original)
 ) STRICT, WITHOUT ROWID;
 
--- Figures about searches, for those who want them; the query only if they want that too.
-CREATE TABLE search_log (
-    user_id    TEXT    NOT NULL,
-    id         TEXT    NOT NULL,
-    asked_at   INTEGER NOT NULL,
-    verb       TEXT    NOT NULL,
-    hits       INTEGER NOT NULL,
-    took_ms    REAL    NOT NULL,
-    answerable REAL    NOT NULL,
-    degraded   TEXT    NOT NULL,
-    query      TEXT    NOT NULL,
-    PRIMARY KEY (user_id, id)
-) STRICT;
+CREATE INDEX media_originals_bytes ON media_originals (original, user_id);
 
-CREATE INDEX search_log_age ON search_log (asked_at);
+-- Files: documents, and folders that are kept in step, cut into chunks that are searched like memories and messages -------
 
--- Files: documents, and folders that are kept in step, cut into chunks that are searched like memories and messages.
-
--- A synced file is known by its root and its path beneath it; one that was added by itself has no root.
+-- A synced file is known by its root and its path beneath it; one that was added by itself has no root. A file that was
+-- changed has another time of change or another inode, also where its size and its time of modification are what they were.
 CREATE TABLE files (
     user_id    TEXT    NOT NULL,
     id         TEXT    NOT NULL,
@@ -356,13 +250,18 @@ CREATE TABLE files (
     metadata   TEXT    NOT NULL,
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
+    ctime_ns   INTEGER NOT NULL DEFAULT 0,
+    inode      INTEGER NOT NULL DEFAULT 0,
+    lat        REAL,              -- where a photo was taken, as far as it says so
+    lng        REAL,
     PRIMARY KEY (user_id, id)
 ) STRICT;
 
 CREATE UNIQUE INDEX files_place ON files (user_id, root, path) WHERE root <> '';
-CREATE INDEX files_marks ON files (user_id, root, path, size, mtime_ns, recipe) WHERE root <> '';
+CREATE INDEX files_marks ON files (user_id, root, path, size, mtime_ns, ctime_ns, inode, recipe) WHERE root <> '';
 CREATE UNIQUE INDEX files_document ON files (user_id, digest) WHERE root = '';
 CREATE INDEX files_name ON files (user_id, name);
+CREATE INDEX files_where ON files (user_id, lat, lng) WHERE lat IS NOT NULL;
 
 CREATE TABLE chunks (
     seq          INTEGER PRIMARY KEY,
@@ -403,8 +302,11 @@ CREATE TABLE folders (
     scanned_at   INTEGER NOT NULL,
     completed_at INTEGER,           -- NULL: never to its end
     trouble      TEXT    NOT NULL,
+    machine      TEXT    NOT NULL DEFAULT '',  -- on which it was named; it is opened nowhere else
     PRIMARY KEY (user_id, root)
 ) STRICT, WITHOUT ROWID;
+
+-- Places ------------------------------------------------------------------------------------------------------------------
 
 -- The names of the places at which something is, as they are embedded. Their ids are hashes of what they are called.
 CREATE TABLE places (
@@ -442,40 +344,199 @@ CREATE TABLE geocodes (
 
 CREATE INDEX geocodes_used ON geocodes (user_id, used_at);
 
--- Views for reading the file with sqlite3: live rows, with times as text.
+-- Vectors, and work that is owed ------------------------------------------------------------------------------------------
+
+-- Embedding spaces, one for each kind of item that is searched: one is searched, one may be on its way, others are kept.
+-- Each has tables of its own, made from space.sql when it is registered.
+CREATE TABLE embedding_spaces (
+    number        INTEGER NOT NULL PRIMARY KEY,
+    kind          TEXT    NOT NULL CHECK (kind IN ('memory', 'message', 'chunk', 'place')),
+    provider      TEXT    NOT NULL,
+    model         TEXT    NOT NULL,
+    revision      TEXT    NOT NULL,
+    prefix_scheme TEXT    NOT NULL,
+    dimensions    INTEGER NOT NULL CHECK (dimensions > 0),
+    normalised    INTEGER NOT NULL CHECK (normalised IN (0, 1)),
+    created_at    INTEGER NOT NULL,
+    state         TEXT    NOT NULL DEFAULT 'kept' CHECK (state IN ('active', 'building', 'kept')),
+    unrelated     REAL,  -- the usual cosine of what has nothing to do with each other, once measured
+    UNIQUE (kind, provider, model, revision, prefix_scheme, dimensions, normalised)
+) STRICT;
+
+CREATE UNIQUE INDEX embedding_spaces_state ON embedding_spaces (kind, state) WHERE state <> 'kept';
+
+-- Vectors that were paid for, by a hash that is another one for every user. They go with the item they were made for.
+CREATE TABLE embedding_cache (
+    user_id TEXT    NOT NULL,
+    key     TEXT    NOT NULL,
+    space   TEXT    NOT NULL,
+    role    TEXT    NOT NULL CHECK (role IN ('query', 'passage')),
+    item_id TEXT    NOT NULL,  -- '' for a question
+    vector  BLOB    NOT NULL,
+    kept_at INTEGER NOT NULL,
+    PRIMARY KEY (user_id, key, space, role)
+) STRICT;
+
+CREATE INDEX embedding_cache_items ON embedding_cache (user_id, item_id);
+CREATE INDEX embedding_cache_age ON embedding_cache (kept_at);
+
+CREATE TABLE embedding_cache_uses (
+    user_id TEXT    NOT NULL PRIMARY KEY,
+    hits    INTEGER NOT NULL,
+    misses  INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- What was handed in to a provider's batch API and has not come back yet, or has.
+CREATE TABLE bulk_batches (
+    id           TEXT    NOT NULL PRIMARY KEY,
+    space        TEXT    NOT NULL,
+    provider_id  TEXT    NOT NULL,  -- '' until the provider has given one
+    state        TEXT    NOT NULL
+                 CHECK (state IN ('submitting', 'running', 'collecting', 'collected', 'failed', 'cancelled')),
+    texts        INTEGER NOT NULL,
+    done         INTEGER NOT NULL,
+    tokens       INTEGER NOT NULL,  -- an estimate until it is collected
+    reason       TEXT    NOT NULL,
+    submitted_at INTEGER NOT NULL,
+    checked_at   INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Work that is owed to an item, written in the same transaction as the item.
+CREATE TABLE jobs (
+    user_id     TEXT    NOT NULL,
+    kind        TEXT    NOT NULL CHECK (kind IN ('embed', 'geocode', 'read')),
+    item_kind   TEXT    NOT NULL CHECK (item_kind IN ('memory', 'message', 'chunk', 'place')),
+    item_id     TEXT    NOT NULL,
+    space       INTEGER NOT NULL,  -- that in which the item lacks a vector; 0: it lacks an address, -1: it is not read
+    attempts    INTEGER NOT NULL,  -- how often it failed through its own fault
+    due_at      INTEGER,           -- NULL: parked, no worker tries it again by itself
+    lease_until INTEGER,
+    bulk        TEXT    NOT NULL DEFAULT '',  -- the batch it is part of
+    reason      TEXT    NOT NULL,
+    created_at  INTEGER NOT NULL,
+    PRIMARY KEY (user_id, item_id, space, kind)
+) STRICT;
+
+CREATE INDEX jobs_due ON jobs (space, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX jobs_bulk ON jobs (bulk) WHERE bulk <> '';
+
+-- What happened -----------------------------------------------------------------------------------------------------------
+
+-- What was forgotten, as hashes: a host that delivers its history again must not bring it back.
+CREATE TABLE tombstones (
+    user_id      TEXT    NOT NULL,
+    fingerprint  TEXT    NOT NULL,
+    forgotten_at INTEGER NOT NULL,
+    PRIMARY KEY (user_id, fingerprint)
+) STRICT, WITHOUT ROWID;
+
+-- What is new, in the order in which it was written: `words` will be `embedded` later, `stored` is complete.
+CREATE TABLE changes (
+    user_id    TEXT    NOT NULL,
+    number     INTEGER NOT NULL,
+    what       TEXT    NOT NULL CHECK (what IN ('stored', 'words', 'embedded')),
+    item_kind  TEXT    NOT NULL CHECK (item_kind IN ('memory', 'message', 'chunk')),
+    item_id    TEXT    NOT NULL,
+    changed_at INTEGER NOT NULL,
+    PRIMARY KEY (user_id, number)
+) STRICT, WITHOUT ROWID;
+
+-- What a request was answered, so that one that comes twice is carried out once. The key is a hash of the client's.
+CREATE TABLE answers (
+    user_id      TEXT    NOT NULL,
+    key          TEXT    NOT NULL,
+    request_hash TEXT    NOT NULL,
+    body         TEXT,              -- NULL: it held what was forgotten since
+    private      INTEGER NOT NULL,  -- whether it holds a user's words
+    kept_at      INTEGER NOT NULL,
+    PRIMARY KEY (user_id, key)
+) STRICT;
+
+CREATE INDEX answers_age ON answers (kept_at);
+
+-- Who did what, without what it said. Each line holds the hash of the one before it; keys are noted under ''.
+CREATE TABLE audit_log (
+    user_id  TEXT    NOT NULL,
+    number   INTEGER NOT NULL,
+    done_at  INTEGER NOT NULL,
+    actor    TEXT    NOT NULL,
+    action   TEXT    NOT NULL,
+    items    TEXT    NOT NULL,
+    amount   INTEGER NOT NULL,
+    hash     TEXT    NOT NULL,
+    PRIMARY KEY (user_id, number)
+) STRICT, WITHOUT ROWID;
+
+-- Figures about searches, for those who want them; the query only if they want that too.
+CREATE TABLE search_log (
+    user_id    TEXT    NOT NULL,
+    id         TEXT    NOT NULL,
+    asked_at   INTEGER NOT NULL,
+    verb       TEXT    NOT NULL,
+    hits       INTEGER NOT NULL,
+    took_ms    REAL    NOT NULL,
+    answerable REAL    NOT NULL,
+    degraded   TEXT    NOT NULL,
+    query      TEXT    NOT NULL,
+    user_agent TEXT    NOT NULL DEFAULT '',  -- the program that asked, by the name it gives itself
+    found      TEXT    NOT NULL DEFAULT '',  -- the ids of what it was shown first
+    PRIMARY KEY (user_id, id)
+) STRICT;
+
+CREATE INDEX search_log_age ON search_log (asked_at);
+
+-- What models were paid for, by day.
+CREATE TABLE spending (
+    user_id       TEXT    NOT NULL,
+    day           TEXT    NOT NULL,
+    purpose       TEXT    NOT NULL,
+    model         TEXT    NOT NULL,
+    calls         INTEGER NOT NULL,
+    input_tokens  INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    PRIMARY KEY (user_id, day, purpose, model)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX spending_day ON spending (day);
+
+-- Views for reading the file with sqlite3: live rows, with times as people type them, in UTC, so that
+-- `created_at >= '2024-01-15 20:00'` compares as it reads -----------------------------------------------------------------
 
 CREATE VIEW entity_facts AS
 SELECT user_id, id, subject AS entity_id, key AS fact_type, content, value, source, confidence,
-       strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1e6, 'unixepoch') AS created_at,
-       strftime('%Y-%m-%dT%H:%M:%fZ', updated_at / 1e6, 'unixepoch') AS updated_at,
-       strftime('%Y-%m-%dT%H:%M:%fZ', valid_until / 1e6, 'unixepoch') AS valid_until
+       strftime('%Y-%m-%d %H:%M:%f', created_at / 1e6, 'unixepoch') AS created_at,
+       strftime('%Y-%m-%d %H:%M:%f', updated_at / 1e6, 'unixepoch') AS updated_at,
+       strftime('%Y-%m-%d %H:%M:%f', valid_until / 1e6, 'unixepoch') AS valid_until
   FROM memories
  WHERE type = 'fact' AND subject <> '' AND superseded_by IS NULL;
 
 CREATE VIEW preferences AS
 SELECT user_id, id, subject AS category, key, value, context, content, confidence, source AS learned_from,
-       strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1e6, 'unixepoch') AS created_at,
-       strftime('%Y-%m-%dT%H:%M:%fZ', updated_at / 1e6, 'unixepoch') AS updated_at
+       strftime('%Y-%m-%d %H:%M:%f', created_at / 1e6, 'unixepoch') AS created_at,
+       strftime('%Y-%m-%d %H:%M:%f', updated_at / 1e6, 'unixepoch') AS updated_at
   FROM memories
  WHERE type = 'preference' AND superseded_by IS NULL;
 
 CREATE VIEW events AS
 SELECT user_id, id, key AS event_type, subject AS entity_id, content AS summary, value AS details, importance,
-       strftime('%Y-%m-%dT%H:%M:%fZ', coalesce(occurred_at, created_at) / 1e6, 'unixepoch') AS timestamp
+       json_extract(metadata, '$.participants') AS participants,
+       strftime('%Y-%m-%d %H:%M:%f', coalesce(occurred_at, created_at) / 1e6, 'unixepoch') AS timestamp
   FROM memories
  WHERE type = 'event' AND superseded_by IS NULL;
 
 CREATE VIEW lessons AS
 SELECT user_id, id, content AS lesson, context, confidence, source,
-       strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1e6, 'unixepoch') AS created_at
+       strftime('%Y-%m-%d %H:%M:%f', created_at / 1e6, 'unixepoch') AS created_at
   FROM memories
  WHERE type = 'lesson' AND superseded_by IS NULL;
 
 CREATE VIEW requests AS
 SELECT user_id, id, conversation_id AS session_id, speaker, content AS message_text, external_id, tokens,
-       json_extract(metadata, '$.telegram_message_id') AS telegram_message_id,
-       json_extract(metadata, '$.telegram_chat_id') AS telegram_chat_id,
-       strftime('%Y-%m-%dT%H:%M:%fZ', said_at / 1e6, 'unixepoch') AS created_at
+       iif(metadata ->> 'telegram_message_id' = CAST(CAST(metadata ->> 'telegram_message_id' AS INTEGER) AS TEXT),
+           CAST(metadata ->> 'telegram_message_id' AS INTEGER), NULL) AS telegram_message_id,
+       iif(metadata ->> 'telegram_chat_id' = CAST(CAST(metadata ->> 'telegram_chat_id' AS INTEGER) AS TEXT),
+           CAST(metadata ->> 'telegram_chat_id' AS INTEGER), NULL) AS telegram_chat_id,
+       strftime('%Y-%m-%d %H:%M:%f', said_at / 1e6, 'unixepoch') AS created_at
   FROM messages
  WHERE role = 'user';
 
@@ -486,7 +547,7 @@ SELECT m.user_id, m.id, m.conversation_id AS session_id,
            AND r.sequence < m.sequence
          ORDER BY r.sequence DESC LIMIT 1) AS request_id,
        m.speaker, m.content AS response_text, m.feedback, m.model AS model_used, m.input_tokens, m.output_tokens, m.tokens,
-       strftime('%Y-%m-%dT%H:%M:%fZ', m.said_at / 1e6, 'unixepoch') AS created_at
+       strftime('%Y-%m-%d %H:%M:%f', m.said_at / 1e6, 'unixepoch') AS created_at
   FROM messages m
  WHERE m.role = 'assistant';
 
@@ -497,7 +558,7 @@ SELECT m.user_id, m.id, m.conversation_id AS session_id,
            AND r.sequence < m.sequence
          ORDER BY r.sequence DESC LIMIT 1) AS request_id,
        m.content AS reasoning_text, m.model AS thinking_model, m.thinking_tokens,
-       strftime('%Y-%m-%dT%H:%M:%fZ', m.said_at / 1e6, 'unixepoch') AS created_at
+       strftime('%Y-%m-%d %H:%M:%f', m.said_at / 1e6, 'unixepoch') AS created_at
   FROM messages m
  WHERE m.role = 'reasoning';
 

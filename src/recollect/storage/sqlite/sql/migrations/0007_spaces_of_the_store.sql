@@ -1,1 +1,0 @@
--- Embedding spaces belong to the store. A server's row-level security learns it with this step; a file has none.

@@ -1,1 +1,0 @@
--- Statistics hold no words of users. A server is told so, column by column; a file's are built without samples.

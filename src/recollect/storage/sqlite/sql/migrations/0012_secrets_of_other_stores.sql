@@ -1,1 +1,0 @@
--- Who may read the secrets of a server's store may add those of other stores. A file knows no such rights.

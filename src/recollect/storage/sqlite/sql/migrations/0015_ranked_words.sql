@@ -1,1 +1,0 @@
--- Words are looked up by a function of the server there; a file has none.

@@ -1,1 +1,0 @@
--- What tables, policies and settings must be like on a cluster of servers. A file is in one place.

@@ -1,1 +1,0 @@
--- Searches of servers that share a store. A file is in one place.
