@@ -7,7 +7,7 @@ encrypted to keys.
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from io import BufferedReader
@@ -93,6 +93,18 @@ def lock_to(recipients: Sequence[str]) -> FileLock:
     return FileLock(tuple(found), tuple(sorted(recipient.strip() for recipient in recipients)))
 
 
+def lock_for(recipients: Sequence[str], passphrase: str, *, like: Path | None = None) -> FileLock | None:
+    """Encrypt as callers ask: to public keys, with a passphrase, which may open a file that is there, or not at all."""
+    if recipients and passphrase:
+        raise InvalidInput("Encrypt to public keys or with a passphrase, not both.")
+    if recipients:
+        return lock_to(recipients)
+    if not passphrase:
+        return None
+    with ExitStack() as stack:
+        return lock_with(passphrase, like=stack.enter_context(like.open("rb")) if like else None)
+
+
 def lock_with(passphrase: str, *, like: BufferedReader | None = None) -> FileLock:
     """Encrypt with a passphrase; takes about a second. With the key of a file that the passphrase opens, if it does."""
     if like is not None:
@@ -108,6 +120,13 @@ def lock_with(passphrase: str, *, like: BufferedReader | None = None) -> FileLoc
 def _locked_by(identity: Any, locked_key: bytes) -> FileLock:  # noqa: ANN401 - the library has no types
     public = identity.to_public()
     return FileLock((public,), (str(public),), locked_key)
+
+
+def key_for(identity: str | os.PathLike[str] | None, passphrase: str) -> FileKey:
+    """Decrypt as callers ask: with the keys in a file, or with a passphrase."""
+    if identity is not None and passphrase:
+        raise InvalidInput("Give the file of a key or a passphrase, not both.")
+    return key_of(identity) if identity is not None else key_with(passphrase)
 
 
 def key_with(passphrase: str) -> FileKey:

@@ -5,18 +5,16 @@ import json
 import os
 import stat
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from recollect import AsyncMemory, InvalidInput, Memory, NotFound, Settings, load_settings
 from recollect.encryption import make_key
-from recollect.engine.carry import manifest
 from recollect.engine.carry.folders import UNFINISHED
 from recollect.errors import BackupDamaged
 from recollect.model.backups import Backup
+from tests.archives import member, signed
 from tests.fixtures import OpenMemory, Server, SteppingClock
 from tests.postgres_server import TOOLS
 
@@ -89,7 +87,7 @@ def test_everything_comes_back(memory: Memory, new_place: NewPlace, tmp_path: Pa
     assert (made.users, made.originals, made.missing, made.encrypted) == (2, 2, 0, False)
     assert made.tables["memories"] == 10
     said = (Path(made.folder) / "manifest.json").read_text()
-    assert json.loads(said)["format"] == 1
+    assert (json.loads(said)["format"], json.loads(said)["version"]) == ("recollect-archive", 5)
     assert "drawer" not in said
     assert {stat.S_IMODE(path.stat().st_mode) for path in files_of(made.folder)} == {0o600}
     folders = [Path(path) for path, _, _ in os.walk(tmp_path / "backups")]
@@ -187,14 +185,20 @@ def test_what_differs_is_told_and_nothing_is_restored(memory: Memory, new_place:
         Memory.restore(folder, settings=new_place())
 
 
+def describe(backup: str | Path, **said: object) -> Path:
+    """Let a backup say something else of its database."""
+    path = Path(backup, "manifest.json")
+    manifest = json.loads(path.read_text())
+    path.write_bytes(signed({**manifest, "database": {**manifest["database"], **said}}))
+    return path.parent
+
+
 def test_a_database_that_the_manifest_describes_wrongly_is_refused(
     memory: Memory, new_place: NewPlace, tmp_path: Path
 ) -> None:
     fill(memory)
-    folder = Path(memory.backup(tmp_path / "backups").folder)
-    said = manifest.read(folder)
-    (folder / "manifest.json").unlink()
-    manifest.write(folder, replace(said, tables={**said.tables, "memories": 11}))
+    made = memory.backup(tmp_path / "backups")
+    folder = describe(made.folder, tables={**made.tables, "memories": 11})
     place = new_place()
     with pytest.raises(BackupDamaged, match="10 rows in memories"):
         Memory.restore(folder, settings=place)
@@ -203,17 +207,29 @@ def test_a_database_that_the_manifest_describes_wrongly_is_refused(
         assert other.stats().memories == 0
 
 
-@pytest.mark.parametrize("wrong", [{"store": "../../elsewhere"}, {"store": "/elsewhere"}, {"database": "../memory.db"}])
 def test_a_manifest_that_leads_out_of_the_backup_is_refused(
-    memory: Memory, new_place: NewPlace, tmp_path: Path, wrong: dict[str, Any]
+    memory: Memory, tmp_path: Path, new_place: NewPlace
 ) -> None:
     fill(memory)
-    folder = Path(memory.backup(tmp_path / "backups").folder)
-    said = manifest.read(folder)
-    (folder / "manifest.json").unlink()
-    manifest.write(folder, replace(said, **wrong))
-    with pytest.raises(BackupDamaged, match="in a way that none is called"):
-        Memory.restore(folder, settings=new_place())
+    made = memory.backup(tmp_path / "backups")
+    place = new_place()
+    path = Path(made.folder, "manifest.json")
+    said = json.loads(path.read_text())
+    for name, wrong in (
+        ("store", "../../elsewhere"),
+        ("store", "/elsewhere"),
+        ("file", "../memory.db"),
+        ("tables", []),
+    ):
+        with pytest.raises(BackupDamaged, match="in a way that none is called"):
+            Memory.restore(describe(made.folder, **{name: wrong}), settings=place)
+        path.write_bytes(signed(said))
+    (tmp_path / "outside").write_bytes(b"x")
+    Path(made.folder, "inside").symlink_to(tmp_path / "outside")
+    for name in ("../../outside", str(tmp_path / "outside"), "inside"):
+        path.write_bytes(signed({**said, "members": [*said["members"], member(name, b"x")]}))
+        with pytest.raises(BackupDamaged, match=f"{name} lies outside"):
+            Memory.restore(made.folder, settings=place)
 
 
 def test_a_lost_original_is_counted_and_a_damaged_link_is_written_anew(memory: Memory, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,18 +15,18 @@ import pytest
 from recollect import InvalidInput, Memory, UserMemory, load_settings
 from recollect.encryption import make_key
 from recollect.engine.carry import import_archive as bringing
-from recollect.engine.carry.lines import MANIFEST, member_of
+from recollect.engine.carry.manifest import FILE
 from recollect.errors import InvalidDocument, QuotaExceeded
 from recollect.importing import import_file
 from recollect.model.messages import Usage
 from recollect.ports import Embedder
-from recollect.ports.transfer import SEARCH_LOG, TRANSFERRED
+from recollect.ports.transfer import TRANSFERRED
+from tests.archives import files_of, with_members, with_said, zipped
 from tests.fixtures import OpenMemory, SteppingClock
 from tests.sizes import sized
 
 OpenFile = Callable[..., Memory]
 WORDS = "red green blue"
-SCRIPT = b'"media":[{"kind":"image","url":"javascript:alert(1)"}]'
 ROWS = sized(2_000, 100_000)
 NEVER = datetime(2000, 1, 1, tzinfo=UTC)
 
@@ -220,108 +221,108 @@ def test_users_are_kept_apart(open_memory: OpenMemory, tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir() if path.suffix == ".zip") == ["all.zip", "anna.zip"]
 
 
-def _rewritten(source: Path, target: Path, change: Callable[[str, bytes], bytes | None], add: str = "") -> Path:
-    """Copy an archive with other members, as a hand would: with a manifest that still says what it said."""
-    with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as new:
-        for info in old.infolist():
-            data = change(info.filename, old.read(info))
-            if data is not None:
-                new.writestr(info.filename, data)
-        if add:
-            new.writestr(add, b"x")
-    return target
+Damage = Callable[[bytes], bytes]
 
 
-def _consistent(source: Path, target: Path, table: str, change: Callable[[bytes], bytes]) -> Path:
-    """Copy an archive with another member and a manifest that fits."""
-    import hashlib  # noqa: PLC0415
+def put(name: str, change: Damage) -> Damage:
+    """Change a file, as a hand would: the manifest still says what it said."""
+    return lambda whole: zipped({**files_of(whole), name: change(files_of(whole).get(name, b""))})
 
-    changed: dict[str, bytes] = {}
 
-    def step(name: str, data: bytes) -> bytes:
-        if name == f"{table}.jsonl":
-            changed[name] = data = change(data)
-        if name == MANIFEST:
-            manifest = json.loads(data)
-            for member in manifest["members"]:
-                if member["name"] in changed:
-                    new = changed[member["name"]]
-                    member["sha256"] = hashlib.sha256(new).hexdigest()
-                    member["bytes"], member["lines"] = len(new), new.count(b"\n")
-            data = json.dumps(manifest).encode()
-        return data
+def fit(table: str, change: Damage) -> Damage:
+    """Change a table, and let the manifest fit."""
+    return lambda whole: with_members(whole, {f"{table}.jsonl": change(files_of(whole)[f"{table}.jsonl"])})
 
-    return _rewritten(source, target, step)
+
+def say(**said: object) -> Damage:
+    """Let the manifest say something else."""
+    return lambda whole: with_said(whole, **said)
+
+
+def listing(**said: object) -> Damage:
+    """Let the manifest say something else of the first file."""
+
+    def changed(whole: bytes) -> bytes:
+        first, *others = json.loads(files_of(whole)[FILE])["members"]
+        return with_said(whole, members=[{**first, **said}, *others])
+
+    return changed
+
+
+def swap(old: bytes, new: bytes) -> Damage:
+    return lambda data: data.replace(old, new)
+
+
+def flip(whole: bytes) -> bytes:
+    flipped = bytearray(whole)
+    flipped[whole.index(b"memories.jsonl") + 60] ^= 0xFF
+    return bytes(flipped)
+
+
+def original(whole: bytes) -> str:
+    return next(name for name in files_of(whole) if name.startswith("originals/"))
+
+
+DAMAGED: list[tuple[Damage, str]] = [
+    (lambda whole: whole[: len(whole) // 2], "is a damaged archive"),
+    (lambda whole: b"PK\x05\x06" + bytes(18), "has no manifest.json"),
+    (flip, "damaged archive|not what was written"),
+    (put("memories.jsonl", swap(b"I am anna", b"I am Anna")), "memories.jsonl has another SHA-256"),
+    (put("memories.jsonl", lambda data: data[:-1]), "memories.jsonl has .* bytes instead of"),
+    (put("memories.jsonl", lambda data: data + b"x"), "memories.jsonl has more than .* bytes instead of"),
+    (lambda whole: zipped({k: v for k, v in files_of(whole).items() if k != "memories.jsonl"}), "l is missing"),
+    (put("../../evil", lambda _: b"x"), "'../../evil' is not in its manifest"),
+    (lambda whole: put(original(whole), lambda data: data[:-3])(whole), "originals/.* instead of"),
+    (lambda whole: put(original(whole), lambda data: data[::-1])(whole), "originals/.* another SHA-256"),
+    (lambda whole: with_members(whole, {original(whole): b"another"}), "'originals/.*' is in no export"),
+    (put(FILE, swap(b'"anna"', b'"eve"')), "manifest.json .* was changed, and its checksum does not fit"),
+    (put(FILE, lambda _: b"{" * 100_000), "manifest.json .* cannot be used"),
+    (say(format="recollect-other"), "is of no archive of Recollect"),
+    (say(version=99), "it has version 99 of the format.*upgrade Recollect"),
+    (say(version=True), "manifest.json .* cannot be used"),
+    (say(users=[7]), "users and keys are texts"),
+    (say(users=["\x1b[2J"]), "user"),
+    (say(users=[]), "of a user the manifest leaves out"),
+    (say(members=[]), "is missing|not in its manifest"),
+    (say(passages="x"), "passages is 'x'"),
+    (say(odd=1), "odd"),
+    (say(space={}), "manifest.json .* cannot be used"),
+    (say(database={"file": "/etc/passwd"}), "manifest.json .* cannot be used"),
+    (listing(bytes="x"), "bytes is 'x'"),
+    (listing(bytes=1), "has (more than )?1 bytes instead of 1|has more than 1 bytes|bytes instead of 1"),
+    (listing(lines=7), "has . lines instead of 7"),
+    (listing(name="/etc/passwd"), "'/etc/passwd' is in no export"),
+    (listing(name="originals/../../x"), "is in no export"),
+    (fit("memories", lambda data: data + data), "out of order"),
+    (fit("memories", swap(b'"trust":3', b'"trust":9')), "trust is 9"),
+    (fit("memories", swap(b'"trust":3', b'"trust":true')), "trust is True"),
+    (fit("memories", swap(b'"value":""', b'"value":"\\ud800"')), "a character that no store can keep"),
+    (fit("memories", swap(b'"value":""', b'"value":"\\u0000"')), "a character that no store can keep"),
+    (fit("memories", swap(b',"value":""', b"")), "lacks value"),
+    (fit("memories", swap(b'"user":"anna"', b'"user":"eve"')), "of a user the manifest leaves out"),
+    (fit("memories", swap(b"+00:00", b"")), "valid_from is '2026-03-01T09:00:00[.0-9]*'"),
+    (fit("memories", lambda data: data[:-1]), "is cut off"),
+    (fit("memories", swap(b'"media":[]', b'"media":[{"kind":"image","url":"javascript:alert(1)"}]')), "url"),
+    (fit("memories", lambda data: b"[" * 100_000 + b"\n"), "line 1 of memories.jsonl is not JSON"),
+    (fit("secrets", lambda data: b'{"name":"../x","secret":"00"}\n'), "line 1 of secrets.jsonl is no secret"),
+    (fit("folders", lambda data: b" " * 30_000_000 + b"\n"), "folders.jsonl would become 30,000,001 bytes"),
+]
 
 
 def test_damaged_archives_are_refused_before_anything_is_written(open_memory: OpenMemory, tmp_path: Path) -> None:
     memory = open_memory(embedding__provider="none")
     memory.user("anna").remember("I am anna")
     memory.user("anna").files.add(b"# Manual\n\nPress the red button.", name="manual.md")
-    good = tmp_path / "good.zip"
-    memory.export(good)
-    whole = good.read_bytes()
+    memory.export(tmp_path / "good.zip")
+    whole = (tmp_path / "good.zip").read_bytes()
     me, bad = memory.user("bob"), tmp_path / "bad.zip"
-    target = member_of(TRANSFERRED[2])
-
-    def put(data: bytes) -> Path:
-        bad.write_bytes(data)
-        return bad
-
-    flipped = bytearray(whole)
-    flipped[whole.index(b"memories.jsonl") + 60] ^= 0xFF
-
-    cases: list[Callable[[], Path]] = [
-        lambda: put(whole[: len(whole) // 2]),
-        lambda: put(bytes(flipped)),
-        lambda: put(b"PK\x05\x06" + bytes(18)),
-        lambda: _rewritten(good, bad, lambda name, data: data.replace(b"I am anna", b"I am Anna")),
-        lambda: _rewritten(good, bad, lambda name, data: None if name == target else data),
-        lambda: _rewritten(good, bad, lambda name, data: data, add="../../evil"),
-        lambda: _rewritten(good, bad, lambda name, data: data[:-3] if name.startswith("originals/") else data),
-        lambda: _rewritten(good, bad, lambda n, data: data.replace(b'"version": 4', b'"version": 99')),
-        lambda: _rewritten(good, bad, lambda n, data: data.replace(b'"bytes": ', b'"bytes": "x", "b": ')),
-        lambda: _consistent(good, bad, "memories", lambda data: data + data),
-        lambda: _consistent(good, bad, "memories", lambda data: data.replace(b'"trust":3', b'"trust":9')),
-        lambda: _consistent(good, bad, "memories", lambda data: data.replace(b'"trust":3', b'"trust":true')),
-        lambda: _consistent(good, bad, "memories", lambda data: data.replace(b'"value":""', b'"value":"\\ud800"')),
-        lambda: _consistent(good, bad, "memories", lambda data: data.replace(b'"value":""', b'"value":"\\u0000"')),
-        lambda: _consistent(good, bad, "memories", lambda data: data.replace(b',"value":""', b"")),
-        lambda: _consistent(good, bad, "memories", lambda data: data.replace(b'"user":"anna"', b'"user":"eve"')),
-        lambda: _consistent(good, bad, "memories", lambda data: data.replace(b"+00:00", b"")),
-        lambda: _consistent(good, bad, "memories", lambda data: data[:-1]),
-        lambda: _consistent(good, bad, "memories", lambda data: data.replace(b'"media":[]', SCRIPT)),
-        lambda: _consistent(good, bad, "memories", lambda data: b"[" * 100_000 + b"\n"),
-        lambda: _consistent(good, bad, "secrets", lambda data: b'{"name":"../x","secret":"00"}\n'),
-        lambda: _consistent(good, bad, "folders", lambda data: b" " * 30_000_000 + b"\n"),
-    ]
-
-    for number, make in enumerate(cases):
-        try:
-            me.import_archive(make())
-        except (InvalidDocument, InvalidInput):
-            pass
-        else:
-            pytest.fail(f"archive {number} was taken")
-        assert me.stats() == memory.user("nobody").stats(), number
-    assert me.import_archive(good).brought["memories"] == 1
-
-
-def test_an_archive_from_before_the_search_log_is_read(open_memory: OpenMemory, tmp_path: Path) -> None:
-    memory = open_memory(embedding__provider="none")
-    memory.user("anna").remember("I am anna")
-    memory.export(tmp_path / "new.zip")
-    added = member_of(SEARCH_LOG)
-
-    def older(name: str, data: bytes) -> bytes | None:
-        if name != MANIFEST:
-            return None if name == added else data
-        manifest = json.loads(data)
-        members = [member for member in manifest["members"] if member["name"] != added]
-        return json.dumps({**manifest, "version": 2, "members": members}).encode()
-
-    brought = memory.user("bob").import_archive(_rewritten(tmp_path / "new.zip", tmp_path / "old.zip", older))
-    assert (brought.brought["memories"], brought.brought["search_log"]) == (1, 0)
+    for damage, reason in DAMAGED:
+        bad.write_bytes(damage(whole))
+        with pytest.raises(InvalidDocument) as refused:
+            me.import_archive(bad)
+        assert re.search(reason, str(refused.value)), (reason, str(refused.value))
+    assert me.stats() == memory.user("nobody").stats()
+    assert me.import_archive(tmp_path / "good.zip").brought["memories"] == 1
 
 
 def test_a_query_does_not_come_back_to_where_something_was_forgotten(
@@ -381,9 +382,9 @@ def test_vectors_of_another_model_are_left_out(open_memory: OpenMemory, open_fil
     source.user("anna").remember("Likes the sea", wait=True)
     archive = tmp_path / "1.zip"
     source.export(archive, vectors=True)
-    changed = _consistent(
-        archive, tmp_path / "2.zip", "spaces", lambda data: data.replace(b'"revision":"', b'"revision":"x')
-    )
+    space = json.loads(files_of(archive.read_bytes())[FILE])["space"]
+    changed = tmp_path / "2.zip"
+    changed.write_bytes(with_said(archive.read_bytes(), space={**space, "revision": "another"}))
     report = memory.import_archive(changed)
     assert report.skipped["vectors", bringing.OTHER_MODEL] == 1
     assert memory.user("anna").stats().pending_jobs == 1

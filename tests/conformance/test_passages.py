@@ -1,9 +1,6 @@
 """Long texts are found by meaning wherever the answer stands: each passage has a vector, and the best one counts."""
 
-import hashlib
-import json
 import os
-import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +10,6 @@ import pytest
 
 from recollect import Memory, NewMemory, NewMessage, UserMemory, load_settings
 from recollect.embedding.local import LocalEmbedder
-from recollect.engine.carry.lines import MANIFEST
 from recollect.engine.drafts import memory_drafts
 from recollect.engine.search import channels
 from recollect.errors import StoreError
@@ -22,6 +18,7 @@ from recollect.model.memories import Scope, Space, Vector
 from recollect.ports import Neighbour, Role
 from recollect.storage.postgres.writer import PostgresWriter
 from recollect.storage.sqlite.writer import SqliteWriter
+from tests.archives import older_export
 from tests.fixtures import SteppingClock
 from tests.providers.vectors import vector_of
 from tests.storage.catalogue import plain
@@ -347,25 +344,6 @@ def test_an_export_takes_the_vectors_of_passages_along(  # noqa: PLR0917 - fixtu
     assert other.doctor() == ()
 
 
-def _older_archive(source: Path, target: Path) -> Path:
-    """Write an archive as the first version of the format had it: without passages and without a search log."""
-    with zipfile.ZipFile(source) as bundle:
-        members = {name: bundle.read(name) for name in bundle.namelist()}
-    vectors = [json.loads(line) for line in members["vectors.jsonl"].splitlines()]
-    whole = [{name: value for name, value in one.items() if name != "part"} for one in vectors if not one["part"]]
-    data = members["vectors.jsonl"] = "".join(f"{json.dumps(one)}\n" for one in whole).encode()
-    manifest = json.loads(members[MANIFEST])
-    del manifest["passages"], members["search_log.jsonl"]
-    manifest["members"] = [member for member in manifest["members"] if member["name"] != "search_log.jsonl"]
-    (entry,) = [member for member in manifest["members"] if member["name"] == "vectors.jsonl"]
-    entry |= {"bytes": len(data), "lines": len(whole), "sha256": hashlib.sha256(data).hexdigest()}
-    members[MANIFEST] = json.dumps({**manifest, "version": 1}).encode()
-    with zipfile.ZipFile(target, "w") as bundle:
-        for name, content in members.items():
-            bundle.writestr(name, content)
-    return target
-
-
 def test_an_archive_of_the_first_version_is_read_and_its_long_texts_are_embedded_later(
     opener: Opener, words: Words, tmp_path: Path, database: str
 ) -> None:
@@ -373,7 +351,8 @@ def test_an_archive_of_the_first_version_is_read_and_its_long_texts_are_embedded
     source.user("me").remember_many([long_text("a"), "A short note."])
     source.export(tmp_path / "2.zip", vectors=True)
     memory = opener(words)
-    memory.import_archive(_older_archive(tmp_path / "2.zip", tmp_path / "1.zip"))
+    (tmp_path / "1.zip").write_bytes(older_export((tmp_path / "2.zip").read_bytes(), 1))
+    memory.import_archive(tmp_path / "1.zip")
     assert [part for part, _ in vector_rows(database)] == [0, 0]
     assert memory.maintain().embedded == 1
     assert nearest(memory.user("me"), words, 5)[0].cosine > 0.3

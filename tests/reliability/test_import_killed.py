@@ -5,7 +5,8 @@ import time
 import zipfile
 from pathlib import Path
 
-from recollect.engine.carry.lines import MANIFEST, SECRETS, member_of
+from recollect.engine.carry.lines import SECRETS, member_of
+from recollect.engine.carry.manifest import FILE
 from recollect.ports.transfer import TOMBSTONES
 from tests.reliability.figures import figure
 from tests.reliability.opening import open_memory
@@ -17,7 +18,7 @@ _SEED = 20260817
 _POINTS = sized(4, 60)
 _STEPS = 12  # of some more
 _MOMENT_S = 0.01
-_LEFT_OUT = (MANIFEST, SECRETS, member_of(TOMBSTONES))
+_LEFT_OUT = (FILE, SECRETS, member_of(TOMBSTONES))
 
 
 def _archive(tmp_path: Path) -> Path:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
 
-from recollect import encryption
 from recollect.api.composition import assemble, originals_root, scratch_folder
 from recollect.encryption import FileKey
 from recollect.engine.base.context import Engine
@@ -87,16 +86,9 @@ def _before(
     if not found.database.startswith(SCHEME) and not Path(found.database).exists():
         raise NotFound(f"{found.database} is not there, so it cannot tell what was forgotten.")
     with closing(open_store(found, clock, analyser=ANALYSER, create=False)) as store:
-        if f"{store.identity():08x}" != restoring.find(backup).manifest.store:
+        if f"{store.identity():08x}" != restoring.find(backup).database.store:
             raise InvalidInput(f"{store.location()} is not the store that the backup is of.")
         yield store
-
-
-def key_for(identity: str | PathLike[str] | None, passphrase: str) -> FileKey:
-    """Give what decrypts a backup."""
-    if identity is not None and passphrase:
-        raise InvalidInput("Give the file of a key or a passphrase, not both.")
-    return encryption.key_of(identity) if identity is not None else encryption.key_with(passphrase)
 
 
 def _silent(doing: str, done: int, total: int) -> None:

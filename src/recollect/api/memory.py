@@ -10,6 +10,7 @@ from threading import Event
 from types import TracebackType
 from typing import Any, Self
 
+from recollect import encryption
 from recollect.api import backups
 from recollect.api.composition import assemble
 from recollect.api.keys import Keys
@@ -22,15 +23,14 @@ from recollect.clock import SystemClock
 from recollect.engine.audit.idempotency import AuditedWrite, IdempotentRequest
 from recollect.engine.base.context import Engine
 from recollect.engine.base.scopes import scope_of
-from recollect.engine.carry import schedule
-from recollect.engine.carry.export import ExportOptions
+from recollect.engine.carry import backup as backing
+from recollect.engine.carry.export import ExportOptions, ExportReport, save_export
 from recollect.engine.carry.import_archive import (
     ArchiveReport,
     ImportOptions,
     ImportProgressListener,
     import_archive,
 )
-from recollect.engine.carry.save import ExportReport, save_export
 from recollect.engine.conversations import turns
 from recollect.engine.forgetting import purge as purging
 from recollect.engine.forgetting import request as forgetting
@@ -195,7 +195,7 @@ class Memory(Verbs):
         what differs.
         """
         settings = chosen_settings(database, settings)
-        key = backups.key_for(identity, passphrase)
+        key = encryption.key_for(identity, passphrase)
         return backups.restore(backup, settings, SystemClock(), key=key, forgotten_since=forgotten_since, tell=tell)
 
     @staticmethod
@@ -299,7 +299,7 @@ class Memory(Verbs):
         without it, that of the settings. Raises ReceiptRefused if the receipt was changed or is of another store.
         """
         check = verify.verify(self._engine, receipt)
-        older = schedule.older_than(self._engine, datetime.fromisoformat(check.forgotten_at), backups)
+        older = backing.older_than(self._engine, datetime.fromisoformat(check.forgotten_at), backups)
         return replace(check, older_backups=older)
 
     def embed_waiting(

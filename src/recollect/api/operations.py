@@ -11,7 +11,7 @@ from recollect.engine.base import shared_scopes
 from recollect.engine.base.context import Engine
 from recollect.engine.base.priority import WorkPriority
 from recollect.engine.base.scopes import owner_of, scope_of
-from recollect.engine.carry import schedule
+from recollect.engine.carry import backup
 from recollect.engine.forgetting.receipt import insist_genuine, settled
 from recollect.engine.maintenance import store_status
 from recollect.engine.search import live
@@ -128,7 +128,7 @@ class StoreOperations(Verbs):
 
     def backup_due_in(self) -> timedelta:
         """Say how long it is until the settings want the next backup; nothing when it is due."""
-        return schedule.due_in(self._engine)
+        return backup.due_in(self._engine)
 
     def scheduled_backup(self) -> Backup:
         """Write a backup as the settings want it."""

@@ -27,14 +27,13 @@ from recollect.api.scoped import (
 )
 from recollect.api.similarity import UserSimilarity
 from recollect.engine.base import shared_scopes
-from recollect.engine.carry.export import ExportOptions
+from recollect.engine.carry.export import ExportOptions, ExportReport, save_export
 from recollect.engine.carry.import_archive import (
     ArchiveReport,
     ImportOptions,
     ImportProgressListener,
     import_archive,
 )
-from recollect.engine.carry.save import ExportReport, save_export
 from recollect.engine.conversations import message_drafts, message_log, sessions, silence, turns
 from recollect.engine.drafts import kept_secrets, memory_drafts
 from recollect.engine.forgetting import request as forgetting

@@ -14,7 +14,7 @@ from recollect.errors import InvalidInput
 
 if TYPE_CHECKING:
     from recollect.cli.view import View
-    from recollect.engine.carry.save import ExportReport
+    from recollect.engine.carry.export import ExportReport
     from recollect.model.memories import Loaded
 
 commands = CommandSet("The store")

@@ -1,11 +1,9 @@
-"""Opens an archive and checks all of it before anything is used: names, sizes, hashes, and every line.
+"""An archive that is open, in a folder or in a zip file, and the one verifier of what lies in it.
 
-The invariant: nothing is unpacked onto the disk, and no more than one line or one original is in memory.
+The invariant: nothing of an archive is used before all of it was verified, nothing but a file of its manifest is
+opened, a zip file is never unpacked onto the disk, and no more than one line or one original of it is in memory.
 """
 
-import base64
-import binascii
-import hashlib
 import lzma
 import re
 import struct
@@ -14,126 +12,215 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import BinaryIO, Final, NamedTuple, cast
+from typing import BinaryIO, Final, cast
 
-import numpy as np
-
-from recollect import encryption, ids
+from recollect import encryption
 from recollect.engine.base.scopes import owner_of
 from recollect.engine.carry.lines import (
-    MANIFEST,
-    ORIGINALS,
     SECRETS,
     SPACES,
-    USER,
     VECTORS,
-    VERSION,
-    ArchiveManifest,
-    MemberEntry,
+    ArchivedVector,
     decode,
     decode_row,
+    decode_secret,
+    decode_vector,
     member_of,
-    read_manifest,
 )
-from recollect.errors import InvalidDocument, InvalidInput
-from recollect.model.literals import VECTOR_KINDS, VectorKind
-from recollect.model.memories import Space, Vector
+from recollect.engine.carry.manifest import FILE, ORIGINALS, VERSION, ArchivedFile, Manifest, measure, read_space
+from recollect.engine.carry.manifest import decode as decode_manifest
+from recollect.errors import BackupDamaged, InvalidDocument, InvalidInput, NotFound
 from recollect.ports.transfer import MEMORIES, SEARCH_LOG, TRANSFERRED, Row, TransferTable
-from recollect.text.passages import MOST_PASSAGES
 
 _SUPERSEDED_BY: Final = MEMORIES.names.index("superseded_by")
 _TABLES: Final = {member_of(table): table for table in TRANSFERRED}
-_NEWER: Final = frozenset({member_of(SEARCH_LOG)})  # what only the newest version has
-_ORIGINAL: Final = re.compile(rf"{ORIGINALS}[0-9a-f]{{64}}")
-_SECRET_NAME: Final = re.compile(r"[0-9a-f]{16}")
+_ADDED: Final = frozenset({member_of(SEARCH_LOG)})  # what older archives may lack
+_ORIGINAL: Final = re.compile(rf"{ORIGINALS}([0-9a-f]{{64}})")
 _LONGEST_LINE: Final = 64 * 2**20
 _LARGEST_MANIFEST: Final = 64 * 2**20
 _LARGEST_ORIGINAL: Final = 2**30
 _MOST_FROM_ONE_BYTE: Final = 500
 _SMALL: Final = 16 * 2**20
-_PIECE: Final = 2**20
+_MOST_SHOWN: Final = 5
+_ENCRYPTED: Final = 1
 # What reading a zip raises whose bytes are not as they should be.
 _DAMAGED: Final = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, NotImplementedError, RuntimeError,
     LookupError, ValueError, OverflowError,
 )  # fmt: skip
-_MOST_DIMENSIONS: Final = 16_000  # that pgvector takes
-_LONGEST_NAME: Final = 256
-_UNIT: Final = (0.98, 1.02)  # the square of a length, as it was rounded
-_ENCRYPTED: Final = 1
 
 
-class ArchivedVector(NamedTuple):
-    """A vector, and of which item it is: of its whole text (part 0), or of a passage of it."""
+class BackupFolder:
+    """A backup: an archive whose files lie in a folder."""
 
-    user: str
-    kind: VectorKind
-    id: str
-    part: int
-    vector: Vector
+    refusal: Final = BackupDamaged
+    advice: Final = "Use another backup."
+
+    def __init__(self, path: Path) -> None:
+        """Read its manifest. Raises NotFound, or BackupDamaged."""
+        try:
+            data = (path / FILE).read_bytes()
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise NotFound(f"{path} is not a backup: it has no {FILE}.") from error
+        except OSError as error:
+            raise BackupDamaged(f"{path / FILE} cannot be read ({error.strerror}).") from error
+        manifest = decode_manifest(data, str(path), BackupDamaged)
+        if manifest.database is None:
+            raise BackupDamaged(f"{path} holds an export, not a backup: `recollect import` reads it as one file.")
+        self.path, self.manifest, self.database = path, manifest, manifest.database
+
+    def oddities(self) -> Iterator[str]:
+        """Name files that do not lie within the folder."""
+        within = self.path.resolve()
+        for name in self.manifest.hashes:
+            path = self.path / name
+            if ".." in path.parts or path.is_symlink() or not path.resolve().is_relative_to(within):
+                yield f"{name} lies outside"
+
+    def open(self, name: str) -> BinaryIO:
+        """Open a file of it."""
+        return (self.path / name).open("rb")
+
+
+class ExportFile:
+    """An export: an archive whose files lie in a zip file."""
+
+    refusal: Final = InvalidDocument
+    advice: Final = "Nothing was brought."
+
+    def __init__(self, path: Path, bundle: zipfile.ZipFile) -> None:
+        """Read its manifest. Raises InvalidDocument."""
+        self.path, self._bundle = path, bundle
+        try:
+            info = bundle.getinfo(FILE)
+        except KeyError as error:
+            raise InvalidDocument(f"{path} has no {FILE}: it is no export of Recollect.") from error
+        if info.file_size > _LARGEST_MANIFEST:
+            raise InvalidDocument(f"{path} has a manifest of {info.file_size:,} bytes. It was not opened.")
+        self.manifest = decode_manifest(bundle.read(info), str(path), InvalidDocument)
+        if self.manifest.version < VERSION and SPACES in self.manifest.hashes:
+            space = next((read_space(decode(line, where)) for where, line in self.lines(SPACES)), None)
+            self.manifest = replace(self.manifest, space=space)
+
+    def oddities(self) -> Iterator[str]:
+        """Name files that no export has, that the manifest leaves out, or that are larger than they may become."""
+        manifest, older = self.manifest, self.manifest.version < VERSION
+        needed = {*_TABLES, SECRETS} - (_ADDED if older else frozenset())
+        known = {*_TABLES, SECRETS, VECTORS, *((SPACES,) if older else ())}
+        for member in manifest.members:
+            original = _ORIGINAL.fullmatch(member.name)
+            if member.name not in known and not (original and original[1] == member.sha256):
+                yield f"{member.name!r} is in no export"
+        infos = self._bundle.infolist()
+        names = Counter(info.filename for info in infos)
+        promised = {FILE, *manifest.hashes}
+        yield from (f"{name} is missing" for name in sorted((promised | needed) - names.keys()))
+        yield from (f"{name!r} is not in its manifest" for name in sorted((names.keys() | needed) - promised))
+        yield from (f"{name!r} is there twice" for name, amount in names.items() if amount > 1)
+        for info in infos:
+            swollen = info.file_size > _SMALL and info.file_size > _MOST_FROM_ONE_BYTE * max(1, info.compress_size)
+            large = info.filename.startswith(ORIGINALS) and info.file_size > _LARGEST_ORIGINAL
+            if info.flag_bits & _ENCRYPTED or swollen or large:
+                yield f"{info.filename} would become {info.file_size:,} bytes and was not opened"
+
+    def open(self, name: str) -> BinaryIO:
+        """Open a file of it."""
+        return cast("BinaryIO", self._bundle.open(name))
+
+    def lines(self, name: str) -> Iterator[tuple[str, bytes]]:
+        """Give the lines of a file, each with its place in words."""
+        with closing(self.open(name)) as stream:
+            number = 0
+            while line := stream.readline(_LONGEST_LINE):
+                number += 1
+                where = f"line {number} of {name}"
+                if not line.endswith(b"\n"):
+                    raise InvalidDocument(f"{where} is cut off, or too long.")
+                yield where, line
+
+
+def verify(archive: BackupFolder | ExportFile) -> None:
+    """Compare every file with what the manifest says of it. Raises what says which differ, and how."""
+    flaws = [*archive.oddities()]
+    flaws = flaws or [words for member in archive.manifest.members if (words := _difference(archive, member))]
+    if flaws:
+        more = f", and {len(flaws) - _MOST_SHOWN:,} more" if len(flaws) > _MOST_SHOWN else ""
+        said = ", ".join(flaws[:_MOST_SHOWN]) + more
+        raise archive.refusal(f"{archive.path} is not what was written: {said}. {archive.advice}")
+
+
+def _difference(archive: BackupFolder | ExportFile, member: ArchivedFile) -> str:
+    try:
+        with archive.open(member.name) as file:
+            found = measure(member.name, file, member.bytes)
+    except FileNotFoundError:
+        return f"{member.name} is missing"
+    except OSError as error:
+        return f"{member.name} cannot be read ({error.strerror or error})"
+    if found.bytes != member.bytes:
+        least = "more than " if found.bytes > member.bytes else ""
+        has = member.bytes if least else found.bytes
+        return f"{member.name} has {least}{has:,} bytes instead of {member.bytes:,}"
+    if found.lines != member.lines:
+        return f"{member.name} has {found.lines:,} lines instead of {member.lines:,}"
+    return "" if found.sha256 == member.sha256 else f"{member.name} has another SHA-256"
 
 
 def is_archive(path: Path) -> bool:
-    """Tell whether a file is one of our archives, by its manifest; an encrypted file can be nothing else."""
+    """Tell whether a file is an export of ours, by its manifest; an encrypted file can be nothing else."""
     try:
         with path.open("rb") as source:
             if encryption.is_encrypted(source):
                 return True
-            with zipfile.ZipFile(source) as bundle, bundle.open(MANIFEST) as member:
-                return b'"recollect-export"' in member.read(_PIECE)
+            with zipfile.ZipFile(source) as bundle, bundle.open(FILE) as member:
+                return b'"recollect-' in member.read(_SMALL)
     except (OSError, *_DAMAGED):
         return False
 
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """An archive that is open and was checked. `lines` counts the rows of each user and table."""
+    """An export that is open and was verified. `lines` counts the rows of each user and table."""
 
     path: Path
-    manifest: ArchiveManifest
+    manifest: Manifest
     lines: Mapping[tuple[str, str], int]
-    _bundle: zipfile.ZipFile
+    _file: ExportFile
 
     def rows(self, table: TransferTable) -> Iterator[tuple[str, Row]]:
         """Give the rows of a table with their users."""
         name = member_of(table)
-        if name in _NEWER and self.manifest.version < VERSION:
-            return
-        for number, line in _lines(self._bundle, name):
-            yield decode_row(line, table, f"line {number} of {name}")
+        for where, line in self._file.lines(name) if name in self.manifest.hashes else ():
+            yield decode_row(line, table, where)
 
     def original(self, digest: str) -> bytes | None:
         """Give the bytes of a document, if they are in the archive."""
         try:
-            return self._bundle.read(f"{ORIGINALS}{digest}")
+            with self._file.open(f"{ORIGINALS}{digest}") as stream:
+                return stream.read()
         except KeyError:
             return None
 
     def secrets(self) -> dict[str, bytes]:
         """Give what the tombstones are keyed with."""
-        return {name: secret for line in _lines(self._bundle, SECRETS) for name, secret in (_secret(*line),)}
-
-    def space(self) -> Space | None:
-        """Give the space of the vectors."""
-        return next((_space(*line) for line in _lines(self._bundle, SPACES)), None) if self.manifest.vectors else None
+        return dict(decode_secret(line, where) for where, line in self._file.lines(SECRETS))
 
     def vectors(self) -> Iterator[ArchivedVector]:
         """Give all vectors."""
-        space = self.space()
-        if space is not None:
-            yield from (_vector(*line, space) for line in _lines(self._bundle, VECTORS))
+        if (space := self.manifest.space) is not None:
+            yield from (decode_vector(line, where, space) for where, line in self._file.lines(VECTORS))
 
 
 @contextmanager
 def open_archive(path: Path, source: BinaryIO) -> Iterator[Archive]:
-    """Check an archive that is open, and give what is in it. Raises InvalidDocument, which names the path."""
+    """Verify an export that is open, and give what is in it. Raises InvalidDocument, which names the path."""
     with ExitStack() as stack:
         try:
-            bundle = stack.enter_context(zipfile.ZipFile(source))
-            manifest = _manifest(bundle, path)
-            archive = Archive(path, manifest, _check(bundle, manifest, path), bundle)
+            file = ExportFile(path, stack.enter_context(zipfile.ZipFile(source)))
+            verify(file)
+            archive = Archive(path, file.manifest, _check_lines(file, file.manifest), file)
         except InvalidInput:
             raise
         except _DAMAGED as error:
@@ -143,86 +230,35 @@ def open_archive(path: Path, source: BinaryIO) -> Iterator[Archive]:
         yield archive
 
 
-def _manifest(bundle: zipfile.ZipFile, path: Path) -> ArchiveManifest:
-    try:
-        info = bundle.getinfo(MANIFEST)
-    except KeyError as error:
-        raise InvalidDocument(f"{path} has no {MANIFEST}: it is no export of Recollect.") from error
-    if info.file_size > _LARGEST_MANIFEST:
-        raise InvalidDocument(f"{path} has a manifest of {info.file_size:,} bytes. It was not opened.")
-    return read_manifest(bundle.read(info), str(path))
-
-
-def _check(bundle: zipfile.ZipFile, manifest: ArchiveManifest, path: Path) -> Mapping[tuple[str, str], int]:
-    """Check all members; gives how many rows each user has in each table."""
-    found = {info.filename: info for info in bundle.infolist()}
-    promised = {one.name: one for one in manifest.members}
-    tables = _TABLES.keys() - (_NEWER if manifest.version < VERSION else ())
-    needed = {*tables, SECRETS, *((SPACES, VECTORS) if manifest.vectors else ())}
-    odd = {name for name in promised if name not in needed and not _ORIGINAL.fullmatch(name)}
-    if odd or needed - promised.keys() or found.keys() != {*promised, MANIFEST} or len(found) != len(bundle.infolist()):
-        strange = sorted(odd | needed - promised.keys() | (found.keys() ^ {*promised, MANIFEST}))
-        raise InvalidDocument(f"{path} holds other files than its manifest says: {', '.join(strange)[:200]!r}.")
-    for name, info in found.items():
-        swollen = info.file_size > _SMALL and info.file_size > _MOST_FROM_ONE_BYTE * max(1, info.compress_size)
-        large = name.startswith(ORIGINALS) and info.file_size > _LARGEST_ORIGINAL
-        if info.flag_bits & _ENCRYPTED or swollen or large:
-            raise InvalidDocument(f"{name} in {path} would become {info.file_size:,} bytes. It was not opened.")
-    users = frozenset(manifest.users)
-    for user in users:
+def _check_lines(file: ExportFile, manifest: Manifest) -> Mapping[tuple[str, str], int]:
+    """Check every line of every file; gives how many rows each user has in each table."""
+    for user in manifest.users:
         try:
             owner_of(user)
         except InvalidInput as error:
-            raise InvalidDocument(f"{path}: {error}") from error
-    counts: Counter[tuple[str, str]] = Counter()
-    for member in manifest.members:
-        _check_member(bundle, member, path)
-        _check_lines(bundle, member.name, users, counts)
+            raise InvalidDocument(f"{file.path}: {error}") from error
+    users, counts = frozenset(manifest.users), Counter[tuple[str, str]]()
+    for name in manifest.hashes:
+        if name in _TABLES:
+            _check_table(file, _TABLES[name], users, counts)
+    for where, line in file.lines(SECRETS):
+        decode_secret(line, where)
+    for where, line in file.lines(VECTORS) if VECTORS in manifest.hashes else ():
+        if manifest.space is None or decode_vector(line, where, manifest.space).user not in users:
+            raise InvalidDocument(f"{where} belongs to no space, or to no user.")
     return counts
 
 
-def _check_member(bundle: zipfile.ZipFile, member: MemberEntry, path: Path) -> None:
-    digest, size, lines = hashlib.sha256(), 0, 0
-    with bundle.open(member.name) as stream:
-        while data := stream.read(_PIECE):
-            digest.update(data)
-            size, lines = size + len(data), lines + data.count(b"\n")
-            if size > member.bytes:
-                break
-    same = size == member.bytes and digest.hexdigest() == member.sha256
-    if member.name.startswith(ORIGINALS):
-        same = same and member.name == f"{ORIGINALS}{member.sha256}"
-    elif lines != member.lines:
-        same = False
-    if not same:
-        raise InvalidDocument(
-            f"{member.name} in {path} is not what the manifest says: it is damaged or was changed. Nothing was brought."
-        )
-
-
-def _check_lines(bundle: zipfile.ZipFile, name: str, users: frozenset[str], counts: Counter[tuple[str, str]]) -> None:
-    if name in _TABLES:
-        _check_table(bundle, name, users, counts)
-        return
-    space = next((_space(*line) for line in _lines(bundle, SPACES)), None) if name == VECTORS else None
-    for number, line in _lines(bundle, name) if not name.startswith(ORIGINALS) else ():
-        if name == SECRETS:
-            _secret(number, line)
-        elif name == SPACES:
-            _space(number, line)
-        elif space is None or _vector(number, line, space).user not in users:
-            raise InvalidDocument(f"Line {number} of {name} belongs to no space, or to no user.")
-
-
-def _check_table(bundle: zipfile.ZipFile, name: str, users: frozenset[str], counts: Counter[tuple[str, str]]) -> None:
+def _check_table(
+    file: ExportFile, table: TransferTable, users: frozenset[str], counts: Counter[tuple[str, str]]
+) -> None:
     """Check each row, and that none comes twice."""
-    table, before = _TABLES[name], None
-    later: dict[tuple[str, str], str] = {}
-    for number, line in _lines(bundle, name):
-        user, row = decode_row(line, table, f"line {number} of {name}")
+    before, later = None, dict[tuple[str, str], str]()
+    for where, line in file.lines(member_of(table)):
+        user, row = decode_row(line, table, where)
         place = (user, table.key_of(row))
         if user not in users or (before is not None and place <= before):
-            raise InvalidDocument(f"Line {number} of {name} is out of order, or of a user the manifest leaves out.")
+            raise InvalidDocument(f"{where} is out of order, or of a user the manifest leaves out.")
         before = place
         counts[user, table.name] += 1
         if table is MEMORIES and row[_SUPERSEDED_BY] is not None:
@@ -242,51 +278,3 @@ def _refuse_circles(later: Mapping[tuple[str, str], str]) -> None:
             way[place] = None
             place = (place[0], later[place])
         sound.update(way)
-
-
-def _lines(bundle: zipfile.ZipFile, name: str) -> Iterator[tuple[int, bytes]]:
-    with closing(cast("BinaryIO", bundle.open(name))) as stream:
-        number = 0
-        while line := stream.readline(_LONGEST_LINE):
-            number += 1
-            if not line.endswith(b"\n"):
-                raise InvalidDocument(f"Line {number} of {name} is cut off, or too long.")
-            yield number, line
-
-
-def _secret(number: int, line: bytes) -> tuple[str, bytes]:
-    values = decode(line, f"line {number} of {SECRETS}")
-    name, secret = values.get("name"), values.get("secret")
-    if not isinstance(name, str) or not _SECRET_NAME.fullmatch(name) or not isinstance(secret, str):
-        raise InvalidDocument(f"Line {number} of {SECRETS} is no secret.")
-    try:
-        return name, bytes.fromhex(secret)
-    except ValueError as error:
-        raise InvalidDocument(f"Line {number} of {SECRETS} is no secret.") from error
-
-
-def _space(number: int, line: bytes) -> Space:
-    values = decode(line, f"line {number} of {SPACES}")
-    kinds = {"dimensions": int, "normalised": bool}
-    sound = values.keys() == {field.name for field in fields(Space)} and all(
-        type(value) is kinds.get(name, str) and len(str(value)) <= _LONGEST_NAME for name, value in values.items()
-    )
-    if not sound or not 0 < values["dimensions"] <= _MOST_DIMENSIONS:
-        raise InvalidDocument(f"Line {number} of {SPACES} is no embedding space.")
-    return Space(**values)
-
-
-def _vector(number: int, line: bytes, space: Space) -> ArchivedVector:
-    values = decode(line, f"line {number} of {VECTORS}")
-    user, kind, item_id, packed = (values.get(name) for name in (USER, "kind", "id", "vector"))
-    part = values.get("part", 0)  # archives of the first version have none
-    try:
-        vector = np.frombuffer(base64.b64decode(cast("str", packed), validate=True), "<f4")
-    except (binascii.Error, TypeError, ValueError) as error:
-        raise InvalidDocument(f"Line {number} of {VECTORS} is no vector.") from error
-    named = isinstance(user, str) and kind in VECTOR_KINDS and isinstance(item_id, str) and ids.canonical(item_id)
-    numbered = type(part) is int and 0 <= part <= MOST_PASSAGES
-    square = float(np.square(vector, dtype=np.float64).sum())  # NaN and infinity pass no comparison
-    if not named or not numbered or len(vector) != space.dimensions or not _UNIT[0] < square < _UNIT[1]:
-        raise InvalidDocument(f"Line {number} of {VECTORS} is no vector.")
-    return ArchivedVector(cast("str", user), cast("VectorKind", kind), cast("str", item_id), part, vector)

@@ -1,4 +1,4 @@
-"""Writes a backup: the database as it was at one moment, and every original that its rows refer to.
+"""Backups in a folder: found, due, and written: the database as it was at one moment, and every original of its rows.
 
 An original is kept before its row is written, and discarded after its row is gone. So the originals of a copy are there
 when the copy is, unless something was forgotten meanwhile; then the copy is made again.
@@ -8,9 +8,10 @@ import hmac
 import io
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
@@ -18,15 +19,94 @@ from recollect import encryption
 from recollect._version import __version__
 from recollect.encryption import FileLock
 from recollect.engine.base.context import Engine
-from recollect.engine.carry import folders, manifest
-from recollect.engine.carry.manifest import ORIGINALS, BackupFile, BackupManifest, FoundBackup
-from recollect.errors import InvalidInput, NotFound, StoreReadOnly
-from recollect.model.backups import Backup, DatabaseFacts
+from recollect.engine.carry import folders
+from recollect.engine.carry.archive import BackupFolder
+from recollect.engine.carry.manifest import FILE, ORIGINALS, ArchivedFile, DatabaseCopy, Manifest, measure
+from recollect.errors import BackupDamaged, InvalidInput, NotFound, StoreReadOnly
+from recollect.model.backups import Backup, BackupState, DatabaseFacts
+from recollect.model.receipts import OlderBackup
 from recollect.ports import BackupProgress
 from recollect.private_folders import make_private
 
 NAMES: Final = f"originals.json{encryption.SUFFIX}"  # which original is which file of an encrypted backup
-_TRIES = 5
+_TRIES: Final = 5
+_LATE: Final = 2  # intervals after which a backup is overdue
+
+
+def described(backup: BackupFolder) -> Backup:
+    """Describe a backup to a caller."""
+    manifest, database = backup.manifest, backup.database
+    return Backup(
+        folder=str(backup.path),
+        created_at=database.moment,
+        version=database.made_by,
+        backend=database.backend,
+        schema_version=database.schema_version,
+        users=database.tables["users"],
+        tables=database.tables,
+        originals=manifest.originals - manifest.missing,
+        size_bytes=sum(member.bytes for member in manifest.members),
+        encrypted=bool(manifest.encrypted_to),
+        missing=manifest.missing,
+    )
+
+
+def backups_in(folder: Path, store: int | None = None) -> Iterator[BackupFolder]:
+    """Give the backups in a folder, of one store or of all, newest first by their names. Damaged ones are left out."""
+    for path in sorted(_candidates(folder), reverse=True):
+        with suppress(NotFound, BackupDamaged):
+            backup = BackupFolder(path)
+            if store in (None, int(backup.database.store, 16)):
+                yield backup
+
+
+def _candidates(folder: Path) -> list[Path]:
+    return [path for path in folder.iterdir() if not path.name.startswith(".")] if folder.is_dir() else []
+
+
+def state(engine: Engine) -> BackupState | None:
+    """Give the state of the backups that the settings ask for; None when they ask for none."""
+    settings = engine.settings.backup
+    if not settings.folder:
+        return None
+    folder = Path(settings.folder).expanduser().absolute()
+    newest = next(backups_in(folder, engine.store.identity()), None)
+    moment = newest.database.moment if newest else None
+    late = moment is None or engine.clock.now() - moment > _LATE * timedelta(seconds=settings.every)
+    return BackupState(str(folder), sum((path / FILE).is_file() for path in _candidates(folder)), moment, late)
+
+
+def due_in(engine: Engine) -> timedelta:
+    """Say how long it is until the next backup that the settings ask for; nothing when it is due."""
+    now, found = engine.clock.now(), state(engine)
+    newest: datetime | None = found.newest if found else None
+    every = timedelta(seconds=engine.settings.backup.every)
+    return max(timedelta(), newest + every - now) if newest and newest <= now else timedelta()
+
+
+def advice(engine: Engine) -> str:
+    """Say what to do about backups; empty when nothing is."""
+    found = state(engine)
+    if found is None or not found.overdue:
+        return ""
+    since = f"the newest is of {found.newest:%Y-%m-%d %H:%M} UTC" if found.newest else "there is none yet"
+    return (
+        f"A backup is overdue in {found.folder}: {since}. `recollect serve` writes them; its log says why one failed, "
+        "and so does `recollect backup`."
+    )
+
+
+def older_than(engine: Engine, moment: datetime, folder: str | os.PathLike[str] | None) -> tuple[OlderBackup, ...]:
+    """Name the backups of this store that were begun before a moment; without a folder, those of the settings."""
+    place = (engine.settings.backup.folder or None) if folder is None else folder
+    if place is None:
+        return ()
+    found = _oldest_first(Path(place).expanduser(), engine.store.identity())
+    return tuple(OlderBackup(str(one.path), one.database.created_at) for one in found if one.database.moment <= moment)
+
+
+def _oldest_first(folder: Path, store: int) -> list[BackupFolder]:
+    return sorted(backups_in(folder, store), key=lambda backup: (backup.database.moment, backup.path.name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +125,6 @@ class BackupRequest:
     def __post_init__(self) -> None:
         if self.keep is not None and self.keep < 1:
             raise InvalidInput(f"keep is {self.keep}; at least 1 backup is kept, the one being written.")
-        if self.encrypt_to and self.passphrase:
-            raise InvalidInput("A backup is encrypted to keys or with a passphrase, not both.")
 
 
 def back_up(engine: Engine, request: BackupRequest, tell: BackupProgress) -> Backup:
@@ -55,45 +133,21 @@ def back_up(engine: Engine, request: BackupRequest, tell: BackupProgress) -> Bac
         engine.store.identity()  # chosen now, if the store has none yet
     with folders.explained("Writing the backup"):
         make_private(request.folder)
-        previous = manifest.newest(request.folder)
-        lock = _lock(request, previous)
+        previous = next(backups_in(request.folder), None)
+        like = previous.path / previous.database.file if previous and previous.manifest.encrypted_to else None
+        lock = encryption.lock_for(request.encrypt_to, request.passphrase, like=like)
         scratch = request.folder if lock is None else request.scratch
+        if previous and previous.manifest.encrypted_to != (lock.public_keys if lock else ()):
+            previous = None  # what other keys open is not taken over
         with folders.workspace(request.folder) as work, folders.workspace(scratch) as plain:
-            writing = _Writing(engine, work, plain, lock, *_reusable(previous, lock), tell)
-            written = writing.run()
-            folder = folders.publish(work, request.folder, written.name)
-        removed = _prune(request.folder, int(written.store, 16), request.keep)
-    found = FoundBackup(folder, written).described()
-    return replace(found, reused=len(writing.reused), removed=tuple(map(str, removed)))
-
-
-def _lock(request: BackupRequest, previous: FoundBackup | None) -> FileLock | None:
-    if request.encrypt_to:
-        return encryption.lock_to(request.encrypt_to)
-    if not request.passphrase:
-        return None
-    if previous is None or not previous.manifest.encrypted_to:
-        return encryption.lock_with(request.passphrase)
-    with (previous.folder / previous.manifest.database).open("rb") as file:
-        return encryption.lock_with(request.passphrase, like=file)
-
-
-def _reusable(previous: FoundBackup | None, lock: FileLock | None) -> tuple[Path, Mapping[str, str]]:
-    """Give the backup whose originals can be linked to, one that the same keys open, and the hashes of its files."""
-    keys = lock.public_keys if lock else ()
-    if previous is None or previous.manifest.encrypted_to != keys:
-        return Path(), {}
-    return previous.folder, previous.manifest.hashes
-
-
-def _prune(folder: Path, store: int, keep: int | None) -> list[Path]:
-    """Remove the oldest backups of a store. What only they held is gone from the disk then."""
-    if keep is None:
-        return []
-    doomed = [found.folder for found in manifest.list_backups(folder, store)[:-keep]]
-    for path in doomed:
-        folders.remove(path)
-    return doomed
+            writing = _Writing(engine, work, plain, lock, previous, tell)
+            copied = writing.run()
+            folder = folders.publish(work, request.folder, copied.folder)
+        removed = [] if request.keep is None else _oldest_first(request.folder, int(copied.store, 16))[: -request.keep]
+        for backup in removed:  # what only they held is gone from the disk then
+            folders.remove(backup.path)
+    gone = tuple(str(backup.path) for backup in removed)
+    return replace(described(BackupFolder(folder)), reused=len(writing.reused), removed=gone)
 
 
 @dataclass(slots=True)
@@ -104,14 +158,13 @@ class _Writing:
     work: Path
     plain: Path
     lock: FileLock | None
-    previous: Path
-    hashes: Mapping[str, str]  # of the files of the backup before that can be taken over
+    previous: BackupFolder | None  # one whose originals can be taken over
     tell: BackupProgress
     stored: dict[str, str] = field(default_factory=dict)  # the path of each original in the backup
     reused: set[str] = field(default_factory=set)
     missing: set[str] = field(default_factory=set)
 
-    def run(self) -> BackupManifest:
+    def run(self) -> DatabaseCopy:
         """Write everything but the name of the folder."""
         backend = self.engine.store.backend
         copy = self.plain / ("database.sqlite" if backend == "sqlite" else "database.dump")
@@ -122,24 +175,21 @@ class _Writing:
             self._take_originals(facts)
             if self.missing <= self.engine.store.known_originals(sorted(self.missing)):
                 break  # what is missing was lost, not forgotten meanwhile
-        database = self._put_database(copy)
-        listed = BackupManifest(
+        database = DatabaseCopy(
+            file=self._put_database(copy),
             created_at=began.isoformat(),
-            version=__version__,
+            made_by=__version__,
             backend=backend,
             schema_version=facts.schema_version,
             store=f"{facts.identity:08x}",
-            users=facts.users,
             tables=dict(facts.tables),
-            originals=len(facts.originals),
-            missing=len(self.missing),
-            database=database,
-            encrypted_to=self.lock.public_keys if self.lock else (),
         )
-        listed = replace(listed, files=self._hashed())
-        manifest.write(self.work, listed)
+        keys = self.lock.public_keys if self.lock else ()
+        manifest = Manifest(self._members(), len(facts.originals), encrypted_to=keys, database=database)
+        with folders.new_file(self.work / FILE) as file:
+            file.write(manifest.encode())
         folders.settle_tree(self.work)
-        return listed
+        return database
 
     def _take_originals(self, facts: DatabaseFacts) -> None:
         """Bring the originals of a copy into the backup, and no others."""
@@ -153,10 +203,10 @@ class _Writing:
             self.tell("Copying originals", number, len(facts.originals))
 
     def _take(self, name: str, facts: DatabaseFacts) -> None:
-        path = f"{ORIGINALS}/{name}"
+        path = f"{ORIGINALS}{name}"
         if self.lock:
             hidden = hmac.digest(facts.names_key, name.encode(), "sha256").hex()
-            path = f"{ORIGINALS}/{hidden[:2]}/{hidden}{encryption.SUFFIX}"
+            path = f"{ORIGINALS}{hidden[:2]}/{hidden}{encryption.SUFFIX}"
         if self._link(path):
             self.reused.add(name)
         else:
@@ -170,12 +220,12 @@ class _Writing:
 
     def _link(self, path: str) -> bool:
         """Take a file over from the backup before, if it is there and still what was written."""
-        if path not in self.hashes:
+        if self.previous is None or path not in self.previous.manifest.hashes:
             return False
         target = self.work / path
         with suppress(OSError):
-            folders.link_or_copy(self.previous / path, target)
-            if folders.sha256_of(target) == self.hashes[path]:
+            folders.link_or_copy(self.previous.path / path, target)
+            if folders.sha256_of(target) == self.previous.manifest.hashes[path]:
                 return True
         target.unlink(missing_ok=True)
         return False
@@ -202,12 +252,12 @@ class _Writing:
         self.tell("Encrypting the database", 1, 1)
         return name
 
-    def _hashed(self) -> tuple[BackupFile, ...]:
+    def _members(self) -> tuple[ArchivedFile, ...]:
         """Read every file back from the disk."""
         paths = sorted(path for path in self.work.rglob("*") if path.is_file())
-        files = []
+        members = []
         for number, path in enumerate(paths, 1):
-            name = path.relative_to(self.work).as_posix()
-            files.append(BackupFile(name, path.stat().st_size, folders.sha256_of(path)))
+            with path.open("rb") as file:
+                members.append(measure(path.relative_to(self.work).as_posix(), file))
             self.tell("Verifying", number, len(paths))
-        return tuple(files)
+        return tuple(members)

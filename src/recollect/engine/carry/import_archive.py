@@ -4,13 +4,15 @@ The invariant: nothing is changed or removed. What is there is left as it is, wh
 whatever was found is counted as brought or as skipped with a reason. So an import can be repeated, also after a crash.
 """
 
+import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
 from os import PathLike
 from pathlib import Path
-from typing import Final, NamedTuple, TypeAlias, TypeVar
+from typing import BinaryIO, Final, NamedTuple, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -18,17 +20,16 @@ from recollect import encryption
 from recollect.engine.base.context import Engine
 from recollect.engine.base.scopes import owner_of
 from recollect.engine.carry import forgotten_rows
-from recollect.engine.carry.archive import Archive, ArchivedVector, open_archive
-from recollect.engine.carry.export import outgoing
+from recollect.engine.carry.archive import Archive, open_archive
+from recollect.engine.carry.export import insist_not_own, outgoing
 from recollect.engine.carry.forgotten_rows import KeptAway, message_of, record_of
-from recollect.engine.carry.lines import MEDIA
-from recollect.engine.carry.save import insist_not_own, plain_archive
+from recollect.engine.carry.lines import MEDIA, ArchivedVector
 from recollect.engine.drafts import memory_drafts, tombstones
 from recollect.engine.drafts.authors import authored_metadata
 from recollect.engine.drafts.searchable_text import terms_of
 from recollect.engine.files import file_chunks
 from recollect.engine.vectors import model_change
-from recollect.errors import InvalidInput, RecollectError
+from recollect.errors import InvalidDocument, InvalidInput, RecollectError
 from recollect.model.memories import Scope, Space
 from recollect.ports import StoreWriter
 from recollect.ports.transfer import (
@@ -66,6 +67,7 @@ _VECTORS_AT_ONCE: Final = 500
 _MOST_EXAMPLES: Final = 20
 _AUTHORED: Final = (MEMORIES, MESSAGES, FILES)
 _STATUS: Final = MESSAGES.names.index("status")
+_ORIGINAL: Final = FILES.names.index("original")
 _CONVERSATION: Final = MESSAGES.names.index("conversation_id")
 _QUERY: Final = SEARCH_LOG.names.index("query")
 
@@ -108,10 +110,8 @@ def import_archive(engine: Engine, given: str, options: ImportOptions) -> Archiv
     """Bring an archive of ours. Raises InvalidDocument, before anything is written, for one that is damaged."""
     path = Path(given).expanduser()
     insist_not_own(engine, path)
-    key = (
-        encryption.key_of(options.identity) if options.identity is not None else encryption.key_with(options.passphrase)
-    )
-    with plain_archive(path, key) as source, open_archive(path, source) as archive:
+    key = encryption.key_for(options.identity, options.passphrase)
+    with _plain(path, key) as source, open_archive(path, source) as archive:
         chosen = _chosen(archive, options)
         report = ArchiveReport(tuple(scope.user_id for scope in chosen.values()))
         if options.dry_run:
@@ -120,6 +120,21 @@ def import_archive(engine: Engine, given: str, options: ImportOptions) -> Archiv
             return report
         _Import(engine, archive, chosen, report, options).run()
         return report
+
+
+@contextmanager
+def _plain(path: Path, key: encryption.FileKey) -> Iterator[BinaryIO]:
+    """Open a file; one that is encrypted is decrypted into a file without a name. Raises InvalidDocument."""
+    with ExitStack() as stack:
+        try:
+            source = stack.enter_context(path.open("rb"))
+            plain: BinaryIO = source
+            if encryption.is_encrypted(source):
+                plain = cast("BinaryIO", stack.enter_context(tempfile.TemporaryFile()))
+                encryption.decrypt(source, plain, key)
+        except OSError as error:
+            raise InvalidDocument(f"{path} cannot be read: {error.strerror or error}.") from error
+        yield plain
 
 
 def _chosen(archive: Archive, options: ImportOptions) -> dict[str, Scope]:
@@ -162,7 +177,7 @@ class _Import:
         self._report = report
         self._options = options
         self._careful = {scope: tombstones.unless_emptied(engine, scope) for scope in chosen.values()}
-        self._kept: set[tuple[str, str]] = set()  # the originals of media, by their users
+        self._originals: dict[tuple[str, str], str] = {}  # the names of those that were kept, by users and digests
         self._changed: set[str] = set()  # the ids of items that are there and say something else
         self._left: dict[Scope, KeptAway] = {}
 
@@ -188,7 +203,7 @@ class _Import:
 
     def _usable_space(self) -> Space | None:
         """Give the space of the archive's vectors, if this store uses it or has none yet."""
-        space, own = self._archive.space(), self._engine.space
+        space, own = self._archive.manifest.space, self._engine.space
         if space is None:
             return None
         active = model_change.active(self._engine.store.spaces())
@@ -226,11 +241,30 @@ class _Import:
         if table is MESSAGES:
             reopened = self._left[scope].reopened
             rows = [(*row[:_STATUS], "active", *row[_STATUS + 1 :]) if row[0] in reopened else row for row in rows]
-        if table is FILES:
-            return self._with_originals(scope, rows)
-        if table in (MEMORIES, MESSAGES):
-            self._keep_media(scope, table, rows)
-        return rows
+        if not any(_digests(table, row) for row in rows):
+            return rows
+        left = self._left[scope]
+        judged = self._engine.store.write(scope, lambda writer: _judge(writer, table, rows, left))
+        kept = {
+            row[0]: [self._kept(scope, table, row, digest) for digest in _digests(table, row)] for row in judged.new
+        }
+        if table is not FILES:
+            return rows
+        return [  # which then name it as this store does
+            (*row[:_ORIGINAL], *kept[row[0]], *row[_ORIGINAL + 1 :]) if kept.get(row[0]) else row for row in rows
+        ]
+
+    def _kept(self, scope: Scope, table: TransferTable, row: Row, digest: str) -> str:
+        """Keep an original, once for each user; gives its name, or nothing when the archive lacks it."""
+        place = (scope.user_id, digest)
+        if place in self._originals and table is not FILES:
+            return self._originals[place]
+        data = self._archive.original(digest)
+        name = "" if data is None else self._engine.originals.keep(scope.user_id, digest, data)
+        self._originals[place] = name
+        self._report.brought["originals"] += bool(name)
+        self._report.skip("originals", NO_ORIGINAL, int(data is None), example=f"{table.name} {row[0]}")
+        return name
 
     def _authored(self, table: TransferTable, rows: list[Row]) -> list[Row]:
         """Let the member who imports into a shared scope be the author: an archive could name any other."""
@@ -293,40 +327,6 @@ class _Import:
 
         return engine.wrapped(scope, work)
 
-    def _with_originals(self, scope: Scope, rows: list[Row]) -> list[Row]:
-        """Keep the originals of files that are about to be brought; the rows then name them as this store does."""
-        position = FILES.names.index("original")
-        if not any(row[position] for row in rows):
-            return rows
-        left = self._left[scope]
-        new = {row[0] for row in self._engine.store.write(scope, lambda writer: _judge(writer, FILES, rows, left)).new}
-        kept = []
-        for row in rows:
-            digest, name = row[position], ""
-            if digest and row[0] in new:
-                data = self._archive.original(digest)
-                name = "" if data is None else self._engine.originals.keep(scope.user_id, digest, data)
-                self._report.brought["originals"] += bool(name)
-                self._report.skip("originals", NO_ORIGINAL, int(data is None), example=f"files {row[0]}")
-            kept.append(row if row[0] not in new else (*row[:position], name, *row[position + 1 :]))
-        return kept
-
-    def _keep_media(self, scope: Scope, table: TransferTable, rows: list[Row]) -> None:
-        """Keep the originals of memories and messages that are about to be brought."""
-        position = table.names.index(MEDIA)
-        if not any("original" in media for row in rows for media in row[position]):
-            return
-        left = self._left[scope]
-        for row in self._engine.store.write(scope, lambda writer: _judge(writer, table, rows, left)).new:
-            for digest in (media["original"] for media in row[position] if "original" in media):
-                if (scope.user_id, digest) in self._kept:
-                    continue
-                self._kept.add((scope.user_id, digest))
-                data = self._archive.original(digest)
-                name = "" if data is None else self._engine.originals.keep(scope.user_id, digest, data)
-                self._report.brought["originals"] += bool(name)
-                self._report.skip("originals", NO_ORIGINAL, int(data is None), example=f"{table.name} {row[0]}")
-
     def _settle(self) -> None:
         """Take back what cannot stand alone."""
         scopes = sorted(self._chosen.values(), key=lambda scope: scope.user_id)
@@ -365,6 +365,14 @@ class _Import:
             return ImportedRows(writer.insert_late_vectors(space, kind, item_ids, vectors))
 
         self._report.brought["vectors"] += self._careful[scope].store.write(scope, work).written
+
+
+def _digests(table: TransferTable, row: Row) -> list[str]:
+    """Give the digests of the originals that belong to a row."""
+    if table is FILES:
+        return [row[_ORIGINAL]] if row[_ORIGINAL] else []
+    media = row[table.names.index(MEDIA)] if table in (MEMORIES, MESSAGES) else ()
+    return [medium["original"] for medium in media if "original" in medium]
 
 
 def _write_together(engine: Engine, works: Sequence[tuple[Scope, Callable[[StoreWriter], T]]]) -> Iterator[T]:

@@ -1,32 +1,34 @@
-"""The lines and the manifest of an archive.
+"""The lines of an archive: rows, secrets and vectors, as they are written and read.
 
 The invariant: equal rows give equal bytes, whichever store they come from. Keys are sorted, times are in UTC with
 microseconds, and numbers in JSON are written as PostgreSQL would give them back.
 """
 
+import base64
+import binascii
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import cache, partial
-from typing import Any, Final, NoReturn, TypeAlias, cast
+from typing import Any, Final, NamedTuple, NoReturn, TypeAlias, cast
 
+import numpy as np
+
+from recollect import ids
 from recollect.engine.carry.row_checks import RowCheck, check_of, check_whole
 from recollect.errors import InvalidDocument, InvalidInput
+from recollect.model.literals import VECTOR_KINDS, VectorKind
 from recollect.model.media import checked_media
+from recollect.model.memories import Space, Vector
 from recollect.ports.transfer import Column, Row, TransferTable
+from recollect.text.passages import MOST_PASSAGES
 
 _ValueCheck: TypeAlias = Callable[[Any], Any]
 
-FORMAT: Final = "recollect-export"
-VERSION: Final = 4
-READABLE_VERSIONS: Final = (1, 2, 3, VERSION)  # the first had no passages, the second no search log, the third no media
-MANIFEST: Final = "manifest.json"
-SPACES: Final = "spaces.jsonl"
+SPACES: Final = "spaces.jsonl"  # of archives of before: the manifest names the space
 VECTORS: Final = "vectors.jsonl"
 SECRETS: Final = "secrets.jsonl"
-ORIGINALS: Final = "originals/"
 USER: Final = "user"
 MEDIA: Final = "media"
 
@@ -36,36 +38,18 @@ _ID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _INTEGERS: Final = 2**63
 _ESCAPES: Final = re.compile(rb"\\u(?:0000|[dD][89abAB])")
 _UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
+_SECRET_NAME: Final = re.compile(r"[0-9a-f]{16}")
+_UNIT: Final = (0.98, 1.02)  # the square of a length, as it was rounded
 
 
-@dataclass(frozen=True, slots=True)
-class MemberEntry:
-    """A file of an archive as the manifest knows it."""
+class ArchivedVector(NamedTuple):
+    """A vector, and of which item it is: of its whole text (part 0), or of a passage of it."""
 
-    name: str
-    bytes: int
-    lines: int
-    sha256: str
-
-
-@dataclass(frozen=True, slots=True)
-class ArchiveManifest:
-    """What an archive holds. `missing_originals` are digests of documents whose copies were gone when it was made.
-
-    `passages` is the version of the passages that long texts have vectors of; 0 where some have none.
-    """
-
-    users: tuple[str, ...]
-    vectors: bool
-    members: tuple[MemberEntry, ...]
-    missing_originals: tuple[str, ...] = ()
-    passages: int = 0
-    format: str = field(default=FORMAT)
-    version: int = field(default=VERSION)
-
-    def encode(self) -> bytes:
-        """Write the manifest."""
-        return json.dumps(asdict(self), ensure_ascii=False, sort_keys=True, indent=1).encode() + b"\n"
+    user: str
+    kind: VectorKind
+    id: str
+    part: int
+    vector: Vector
 
 
 def member_of(table: TransferTable) -> str:
@@ -149,7 +133,7 @@ def decode_row(line: bytes, table: TransferTable, where: str) -> tuple[str, Row]
         raise InvalidDocument(f"{where}: {name} is {ascii(values[name])[:60]}, which it cannot be.") from error
     if len(values) != len(row) + 1:
         odd = sorted(values.keys() - {USER, *table.names})
-        raise InvalidDocument(f"{where} has fields that version {VERSION} does not know: {', '.join(odd)[:200]}.")
+        raise InvalidDocument(f"{where} has fields that this version does not know: {', '.join(odd)[:200]}.")
     try:
         check_whole(table, dict(zip(table.names, row, strict=True)))
     except ValueError as error:
@@ -261,32 +245,41 @@ _READERS: Final[Mapping[str, _ValueCheck]] = {
 }
 
 
-def read_manifest(data: bytes, where: str) -> ArchiveManifest:
-    """Read a manifest. Raises InvalidDocument, also for a version that is not known."""
-    values = decode(data, f"{MANIFEST} in {where}")
-    if values.get("format") != FORMAT:
-        raise InvalidDocument(f"{where} is no export of Recollect.")
-    if values.get("version") not in READABLE_VERSIONS:
-        raise InvalidDocument(
-            f"{where} has version {str(values.get('version'))[:20]} of the format; this program reads up to {VERSION}. "
-            "Upgrade Recollect."
-        )
+def encode_secret(name: str, secret: bytes) -> bytes:
+    """Write what tombstones are keyed with."""
+    return encode({"name": name, "secret": secret.hex()})
+
+
+def decode_secret(line: bytes, where: str) -> tuple[str, bytes]:
+    """Read what tombstones are keyed with. Raises InvalidDocument."""
+    values = decode(line, where)
     try:
-        members = tuple(MemberEntry(**member) for member in values["members"])
-        manifest = ArchiveManifest(
-            tuple(values["users"]),
-            values["vectors"],
-            members,
-            tuple(values.get("missing_originals", ())),
-            values.get("passages", 0),
-            version=values["version"],
-        )
-        sound = all(isinstance(one.bytes, int) and isinstance(one.lines, int) for one in members)
-        sound = sound and isinstance(manifest.passages, int)
-        texts: Sequence[object] = (*manifest.users, *(part for one in members for part in (one.name, one.sha256)))
-        sound = sound and all(isinstance(text, str) for text in texts)
-    except (KeyError, TypeError) as error:
-        raise InvalidDocument(f"The manifest in {where} is damaged: {error}.") from error
-    if not sound:
-        raise InvalidDocument(f"The manifest in {where} is damaged.")
-    return manifest
+        name, secret = values["name"], bytes.fromhex(values["secret"])
+        if _SECRET_NAME.fullmatch(name):
+            return name, secret
+    except (KeyError, TypeError, ValueError):
+        pass
+    raise InvalidDocument(f"{where} is no secret.")
+
+
+def encode_vector(user_id: str, kind: VectorKind, item_id: str, part: int, vector: Vector) -> bytes:
+    """Write a vector."""
+    packed = base64.b64encode(vector.astype("<f4").tobytes()).decode()
+    return encode({USER: user_id, "kind": kind, "id": item_id, "part": part, "vector": packed})
+
+
+def decode_vector(line: bytes, where: str, space: Space) -> ArchivedVector:
+    """Read a vector. Raises InvalidDocument."""
+    values = decode(line, where)
+    user, kind, item_id, packed = (values.get(name) for name in (USER, "kind", "id", "vector"))
+    part = values.get("part", 0)  # archives of the first version have none
+    try:
+        vector = np.frombuffer(base64.b64decode(cast("str", packed), validate=True), "<f4")
+    except (binascii.Error, TypeError, ValueError) as error:
+        raise InvalidDocument(f"{where} is no vector.") from error
+    named = isinstance(user, str) and kind in VECTOR_KINDS and isinstance(item_id, str) and ids.canonical(item_id)
+    numbered = type(part) is int and 0 <= part <= MOST_PASSAGES
+    square = float(np.square(vector, dtype=np.float64).sum())  # NaN and infinity pass no comparison
+    if not named or not numbered or len(vector) != space.dimensions or not _UNIT[0] < square < _UNIT[1]:
+        raise InvalidDocument(f"{where} is no vector.")
+    return ArchivedVector(cast("str", user), cast("VectorKind", kind), cast("str", item_id), part, vector)

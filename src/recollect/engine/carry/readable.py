@@ -5,14 +5,13 @@ Whatever was said is quoted line by line, so that no text can pass for a heading
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, Final
 
 from recollect.engine.audit import audit_log
 from recollect.engine.base.context import Engine
-from recollect.engine.carry.archive_writer import ArchiveWriter, ExportCounts
-from recollect.errors import NotFound
+from recollect.engine.carry.writer import ExportWriter
 from recollect.model.literals import MEMORY_TYPES
 from recollect.model.media import TEXT_LIMITS, ending_of, original_name
 from recollect.model.memories import Scope
@@ -38,43 +37,39 @@ Values = dict[str, Any]
 class ReadableExport:
     """A readable export under way."""
 
-    def __init__(self, engine: Engine, reader: TransferReader, scope: Scope | None, counts: ExportCounts) -> None:
+    def __init__(self, engine: Engine, reader: TransferReader, out: ExportWriter) -> None:
         self._engine = engine
         self._reader = reader
-        self._scope = scope
-        self._counts = counts
-        self._out = ArchiveWriter()
+        self._out = out
 
-    def archive(self) -> Iterator[bytes]:
-        """Give the bytes of the zip file. All users' have a folder each."""
-        if self._scope is not None:
-            yield from self._user(self._scope, "")
-        else:
-            for number, scope in enumerate(self._reader.users(), start=1):
-                yield from self._user(scope, f"{number:04}-{_safe(scope.user_id)}/")
-        yield from self._out.finish()
+    def write(self, scopes: Sequence[Scope], *, apart: bool) -> None:
+        """Write the files of these users, who may have a folder each."""
+        for number, scope in enumerate(scopes, start=1):
+            self._user(scope, f"{number:04}-{_safe(scope.user_id)}/" if apart else "")
 
-    def _user(self, scope: Scope, folder: str) -> Iterator[bytes]:
-        self._counts.users[scope.user_id] = None
-        before = Counter(self._counts.rows)
-        types = dict.fromkeys((*MEMORY_TYPES, *(row[1] for row in self._reader.rows(scope, MEMORIES))))
-        for kind in types:
-            yield from self._add(f"{folder}memories/{_safe(kind)}.md", self._memories(scope, kind))
+    def _user(self, scope: Scope, folder: str) -> None:
+        self._out.users[scope.user_id] = None
+        before = Counter(self._out.rows)
+        for kind in dict.fromkeys((*MEMORY_TYPES, *(row[1] for row in self._reader.rows(scope, MEMORIES)))):
+            self._add(f"{folder}memories/{_safe(kind)}.md", self._memories(scope, kind))
         for number, talk in enumerate(self._rows(scope, CONVERSATIONS), start=1):
-            name = f"{folder}conversations/{number:04}-{_safe(talk['id'])}.md"
-            yield from self._add(name, self._transcript(scope, talk))
-        yield from self._add(f"{folder}files.md", self._files(scope))
-        yield from self._originals(scope, folder)
-        yield from self._media(scope, folder)
-        yield from self._add(f"{folder}places.md", self._places(scope))
-        yield from self._add(f"{folder}log.md", self._log(scope))
-        yield from self._add(f"{folder}README.md", iter((_read_me(scope.user_id, self._counts.rows - before),)))
+            self._add(f"{folder}conversations/{number:04}-{_safe(talk['id'])}.md", self._transcript(scope, talk))
+        self._add(f"{folder}files.md", self._files(scope))
+        for file in self._rows(scope, FILES):
+            if file["original"]:
+                name = f"{folder}documents/{file['id']}-{_safe(file['path'].rpartition('/')[2])}"
+                self._out.add_original(name, file["original"], file["digest"])
+        for digest, medium in self._media(scope).items():
+            self._out.add_original(f"{folder}{_media_name(medium)}", original_name(scope.user_id, digest), digest)
+        self._add(f"{folder}places.md", self._places(scope))
+        self._add(f"{folder}log.md", self._log(scope))
+        self._add(f"{folder}README.md", iter((_read_me(scope.user_id, self._out.rows - before),)))
 
-    def _add(self, name: str, lines: Iterator[str]) -> Iterator[bytes]:
+    def _add(self, name: str, lines: Iterator[str]) -> None:
         """Write a file, unless there is nothing to say."""
         first = next(lines, None)
         if first is not None:
-            yield from self._out.add(name, (line.encode() for part in ((first,), lines) for line in part))
+            self._out.add(name, (line.encode() for part in ((first,), lines) for line in part))
 
     def _rows(self, scope: Scope, table: TransferTable) -> Iterator[Values]:
         for row in self._reader.rows(scope, table):
@@ -92,17 +87,17 @@ class ReadableExport:
                     said.append(f"{note['source_kind']} {note['source_id']}")
                 note = next(notes, None)
             if memory["type"] == kind:
-                self._counts.rows["memories"] += 1
+                self._out.rows["memories"] += 1
                 yield heading + _memory(memory, said)
                 heading = ""
 
     def _transcript(self, scope: Scope, talk: Values) -> Iterator[str]:
-        self._counts.rows["conversations"] += 1
+        self._out.rows["conversations"] += 1
         title = talk["metadata"].get("title") or talk["id"]
         yield f"# Conversation: {_inline(title)}\n\nFrom {_time(talk['created_at'])} to {_time(talk['updated_at'])}.\n"
         for row in self._reader.talk(scope, talk["id"]):
             message = dict(zip(MESSAGES.names, row, strict=True))
-            self._counts.rows["messages"] += 1
+            self._out.rows["messages"] += 1
             speaker = f" ({_inline(message['speaker'])})" if message["speaker"] else ""
             calls = "".join(
                 f"\nCalled `{_inline(name)}`:\n\n{_quote(given)}" for _, name, given in message["tool_calls"]
@@ -121,45 +116,24 @@ class ReadableExport:
             yield f"{heading}\nThe folder {_inline(folder['root'])} was last read at {_time(folder['scanned_at'])}.\n"
             heading = ""
         for file in self._rows(scope, FILES):
-            self._counts.rows["files"] += 1
+            self._out.rows["files"] += 1
             shown = ("root", "kind", "mime", "size", "digest", "dated_at", "created_at", "updated_at", "metadata", "id")
             yield f"{heading}\n## {_inline(file['path'])}\n\n{_facts(file, shown)}"
             heading = ""
 
-    def _originals(self, scope: Scope, folder: str) -> Iterator[bytes]:
-        for file in self._rows(scope, FILES):
-            if not file["original"]:
-                continue
-            try:
-                data = self._engine.originals.original(file["original"])
-            except NotFound:
-                self._counts.missing_originals.append(file["digest"])
-                continue
-            self._counts.rows["originals"] += 1
-            name = f"{folder}documents/{file['id']}-{_safe(file['path'].rpartition('/')[2])}"
-            yield from self._out.add(name, (data,), packed=False)
-
-    def _media(self, scope: Scope, folder: str) -> Iterator[bytes]:
-        """Give the originals of media, each once."""
-        given: set[str] = set()
-        items = (item for table in (MEMORIES, MESSAGES) for item in self._rows(scope, table) if item["media"])
-        for media in (media for item in items for media in item["media"]):
-            digest = media.get("original", "")
-            if not digest or digest in given:
-                continue
-            given.add(digest)
-            try:
-                data = self._engine.originals.original(original_name(scope.user_id, digest))
-            except NotFound:
-                self._counts.missing_originals.append(digest)
-                continue
-            self._counts.rows["originals"] += 1
-            yield from self._out.add(f"{folder}{_media_name(media)}", (data,), packed=False)
+    def _media(self, scope: Scope) -> dict[str, Values]:
+        """Give the media with originals, each once."""
+        found: dict[str, Values] = {}
+        for item in (item for table in (MEMORIES, MESSAGES) for item in self._rows(scope, table)):
+            for medium in item["media"]:
+                if medium.get("original"):
+                    found.setdefault(medium["original"], medium)
+        return found
 
     def _places(self, scope: Scope) -> Iterator[str]:
         heading = "# Places\n\n"
         for place in self._rows(scope, NAMED_PLACES):
-            self._counts.rows["named_places"] += 1
+            self._out.rows["named_places"] += 1
             address = f", {_inline(place['address'])}" if place["address"] else ""
             yield f"{heading}- {_inline(place['name'])}: {place['lat']}, {place['lng']}{address}\n"
             heading = ""

@@ -7,7 +7,7 @@ from recollect._version import __version__
 from recollect.engine.audit import audit_log
 from recollect.engine.base import call_embedder, token_usage
 from recollect.engine.base.context import Engine
-from recollect.engine.carry import schedule
+from recollect.engine.carry import backup
 from recollect.engine.maintenance import missing_vectors, reindex
 from recollect.engine.vectors import model_change
 from recollect.errors import EmbeddingError, RecollectError, StoreDamaged
@@ -53,7 +53,7 @@ def status(engine: Engine, *, quick: bool = False) -> Status:
         geocoder=engine.geocoder.name if engine.geocoder else "none",
         unlocated=store.geocoding_counts()[0],
         unread=unread,
-        backup=schedule.state(engine),
+        backup=backup.state(engine),
         erasure_pending=store.erasure().reason,
         replicas=tuple(store.replicas()),
     )
@@ -87,7 +87,7 @@ def _advice(engine: Engine, stats: StoreStats, spent: int, building: Model | Non
     if building is not None:
         yield f"A change to {building.provider}/{building.model} is under way: `recollect reembed` goes on with it."
     yield from _advice_about_model(engine)
-    yield from filter(None, [schedule.advice(engine)])
+    yield from filter(None, [backup.advice(engine)])
     budget = engine.settings.llm.tokens_per_day
     if engine.summarizers.chosen.costs and spent >= budget:
         yield f"Today's {budget:,} tokens are spent: summaries are made without a model until tomorrow (UTC)."
@@ -213,7 +213,7 @@ def doctor(engine: Engine) -> tuple[Problem, ...]:
     found = [problem for check in checks for problem in _found(check)]
     damage = [problem for problem in found if problem.check == _DAMAGE][:1]  # each check may meet the same
     problems = [*damage, *(problem for problem in found if problem.check != _DAMAGE)]
-    overdue = schedule.advice(engine)
+    overdue = backup.advice(engine)
     problems += [Problem("backup", 1, overdue)] if overdue else []
     older = older_encoder(engine)
     problems += [Problem("older_encoder", 1, older)] if older else []
