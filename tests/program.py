@@ -10,6 +10,7 @@ import importlib
 import io
 import json
 import os
+import runpy
 import select
 import signal
 import socket
@@ -38,19 +39,25 @@ _LONGEST_ANSWER: Final = 16
 
 
 class Program(subprocess.Popen[Any]):
-    """A command that was typed. `terminal` makes its standard input the terminal that it belongs to."""
+    """A command that was typed, or another module. `terminal` makes its standard input the terminal it belongs to."""
 
     def __init__(
-        self, *typed: str, env: Mapping[str, str], terminal: bool = False, cwd: str | None = None, **more: Any
+        self,
+        *typed: str,
+        env: Mapping[str, str],
+        module: str = "recollect",
+        terminal: bool = False,
+        cwd: str | None = None,
+        **more: Any,
     ) -> None:
-        self._terminal = terminal
+        self._manner = {"module": module, "terminal": terminal}
         super().__init__(["recollect", *typed], env=env, cwd=cwd, **more)
 
     # Popen makes the pipes, and waits; here the process is made by another, which says how it ended.
 
     def _execute_child(self, args: list[str], *given: Any) -> None:
         env, cwd, pipes = given[5], given[4], given[9:15]
-        order = {"typed": args, "env": env, "cwd": cwd or os.getcwd(), "terminal": self._terminal}  # noqa: PTH109
+        order = {"typed": args, "env": dict(env), "cwd": cwd or os.getcwd(), **self._manner}  # noqa: PTH109
         self._end, theirs = socket.socketpair()
         own = (pipes[0], pipes[3], pipes[5])
         files = [number if file == -1 else file for number, file in enumerate(own)]
@@ -190,5 +197,9 @@ if __name__ == "__main__":
 
     typer.main.get_command = cache(typer.main.get_command)
     typer.main.get_command(app)  # which takes longer than most commands take to run
-    _become(*_wait_for_order(socket.socket(fileno=int(sys.argv[1]))))
-    main()
+    _order, _files = _wait_for_order(socket.socket(fileno=int(sys.argv[1])))
+    _become(_order, _files)
+    if _order["module"] == "recollect":
+        main()
+    else:
+        runpy.run_module(_order["module"], run_name="__main__")

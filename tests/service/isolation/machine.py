@@ -78,6 +78,7 @@ class Machine(RuleBasedStateMachine):
         for who in (0, 1, 2, 0, 1, 2):
             self.keep_a("fact", self.people[who], "lamp", "s1", "own")
             self.say_something(self.people[who], "s1", "lamp", 1, "own")
+        self.meddle(0, 0, "own")
 
     @rule(
         who=WHO, thing=THINGS, session=SESSIONS, door=DOORS, kind=st.sampled_from(["fact", "fact", "event", "lesson"])

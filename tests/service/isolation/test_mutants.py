@@ -18,7 +18,7 @@ from tests.reliability.figures import figure
 from tests.service.conftest import Serve
 from tests.service.isolation.machine import live
 from tests.service.isolation.world import Leaked, World
-from tests.sizes import ALL
+from tests.sizes import ALL, sized
 
 ENOUGH: Final = 6_000  # calls in which a gap must show; most show within a hundred
 _PREDICATE: Final = re.compile(r"([\w{}]+\.)?user_id = (:user_id|%\(user_id\)s)")
@@ -103,7 +103,7 @@ def test_behind_queries_without_their_user_stands_the_second_wall(world: World, 
     with psycopg.connect(database) as connection:
         forced = connection.execute("SELECT relforcerowsecurity FROM pg_class WHERE relname = 'memories'").fetchone()
     assert forced == (True,)
-    live(world, 800)
+    live(world, sized(300, 800))
     figure(8, "behind queries without their user", calls=world.calls, foreign_rows=0)
 
 

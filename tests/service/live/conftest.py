@@ -1,19 +1,17 @@
 """Services with live search, in this process and in others."""
 
+import os
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from pathlib import Path
 
 import pytest
 
 from tests.fixtures import OpenMemory
+from tests.program import Program
 from tests.reliability.zygote import Zygote
 from tests.service.live.house import House, hosting
 from tests.waiting import PATIENCE_S
-
-_ROOT = Path(__file__).parents[3]
 
 Host = Callable[..., House]
 
@@ -39,9 +37,10 @@ def house(host: Host) -> House:
 @pytest.fixture
 def houses(database: str) -> Iterator[list[str]]:
     """The addresses of two services on the test's store, each a process of its own."""
-    command = [sys.executable, "-m", "tests.service.live.house", database]
+    pipe = subprocess.PIPE
     running = [
-        subprocess.Popen(command, cwd=_ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(2)
+        Program(database, env=os.environ, module="tests.service.live.house", stdin=pipe, stdout=pipe, text=True)
+        for _ in range(2)
     ]
     try:
         yield [process.stdout.readline().strip() for process in running if process.stdout]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from recollect.text.secrets import hints_at_secret, redact, redact_values
 from recollect.text.secrets.redact import kinds
 from tests.rows import every
+from tests.sizes import sized
 from tests.text.secrets.ordinary import sentences
 from tests.text.secrets.shapes import CONTEXTS, TOKENS, is_gone, planted
 
@@ -33,7 +34,7 @@ HOSTILE = st.lists(st.one_of(PIECES, st.text(max_size=12), st.text("abcXYZ0189-_
 )
 
 
-@every("seed", range(3))
+@every("seed", range(sized(1, 3)))
 def test_takes_secrets_out_of_the_places_where_people_leave_them(seed: int) -> None:
     cases = list(planted(seed))
     missed = [case for case in cases if not is_gone(case.secret, redact(case.text).text)]
