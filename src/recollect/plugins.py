@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 _GROUP = "recollect.plugins"
 
 # Parts of the core that have moved out, by the names under which programs go on importing them.
-_MOVED: "dict[str, str]" = {}
+_MOVED = {
+    "e5": "recollect_connect.e5",
+}
 _tables: "list[ModuleType] | None" = None
 
 

@@ -1,10 +1,12 @@
 """The application: global options, and the commands in the order in which help lists them."""
 
 import json as json_format
+from types import ModuleType
 from typing import Annotated
 
 import typer
 
+from recollect import plugins
 from recollect._version import __version__
 from recollect.cli import (
     conversations,
@@ -74,9 +76,14 @@ def recollect(
     ctx.obj = GlobalOptions(database, user, config, json, scope)
 
 
+# In the order in which help lists them; what is named comes with a package.
+_added = set(plugins.names("commands"))
 for group in (
     memories, search, similarity, folders, files, facts, places, conversations, hooks, hosts, embedding, reembed, store,
     insights, erasure, backup, repair, distribution, transfer, demo,
-    keys, scopes, serve, slack,
+    keys, scopes, serve, "e5", slack,
 ):  # fmt: skip
-    app.add_typer(group.commands.typer)
+    if isinstance(group, ModuleType):
+        app.add_typer(group.commands.typer)
+    elif group in _added:
+        app.add_typer(plugins.find("commands", group, "").typer)

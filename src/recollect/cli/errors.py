@@ -15,6 +15,7 @@ import typer
 from typer._coercion import RuntimeParam, build_runtime_param
 from typer.core import TyperCommand, TyperGroup
 
+from recollect import plugins
 from recollect.cli.options import GlobalOptions
 from recollect.errors import InvalidInput, NotFound, RecollectError, SettingsError
 
@@ -31,6 +32,10 @@ _OTHER_NAMES = {
     "remove": "forget",
     "find": "search",
     "show": "get",
+}
+# Commands that come with a package, to name it where it is not installed.
+_COMMANDS_OF = {
+    "recollect-connect": ("e5-server",),
 }
 _NEGATIVE = re.compile(r"-[\d.]")
 
@@ -78,6 +83,9 @@ class Application(PanelGroup):
         try:
             return super().resolve_command(ctx, args)
         except typer.TyperException as error:
+            for package, added in _COMMANDS_OF.items():
+                if args and args[0] in added:
+                    raise plugins.missing(f"recollect {args[0]}", package) from None
             if args and args[0] in _OTHER_NAMES:
                 error.message = f"No such command '{args[0]}'. Did you mean '{_OTHER_NAMES[args[0]]}'?"
             raise

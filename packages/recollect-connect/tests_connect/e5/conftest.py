@@ -14,15 +14,15 @@ from typing import Any, Self
 import httpx2
 import psutil
 import pytest
-
-from recollect.e5.limits import EmbeddingServerLimits
-from recollect.e5.models import ServedModel, load_model
-from recollect.e5.request_queue import RequestQueue
-from recollect.e5.server import create_server
-from recollect.web.server import bind, listen
 from tests.cli.conftest import PLAIN_ENVIRONMENT
 from tests.plain_http import NO_CERTIFICATES
 from tests.waiting import PATIENCE_S
+
+from recollect.web.server import bind, listen
+from recollect_connect.e5.limits import EmbeddingServerLimits
+from recollect_connect.e5.models import ServedModel, load_model
+from recollect_connect.e5.request_queue import RequestQueue
+from recollect_connect.e5.server import create_server
 
 
 @contextmanager

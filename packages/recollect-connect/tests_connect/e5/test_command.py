@@ -11,12 +11,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.cli.conftest import Cli
+from tests.waiting import until
 
 from recollect.ports import Embedder
 from recollect.web.server import ServerError, bind, listen
-from tests.cli.conftest import Cli
-from tests.e5.conftest import Process, client
-from tests.waiting import until
+from tests_connect.e5.conftest import Process, client
 
 BUNDLED = ("e5-server", "--model", "bundled", "--port", "0")
 
@@ -145,7 +145,7 @@ def test_an_address_that_is_not_ours_is_one_sentence(host: str) -> None:
 
 
 def test_a_missing_extra_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.e5.sentence_models.find_spec", lambda _: None)
+    monkeypatch.setattr("recollect_connect.e5.sentence_models.find_spec", lambda _: None)
     with taken_port() as port:  # which it does not even try
         outcome = Cli()("e5-server", "--port", str(port))
     assert (outcome.exit_code, outcome.stdout) == (1, "")

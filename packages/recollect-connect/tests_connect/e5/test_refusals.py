@@ -11,14 +11,14 @@ from typing import Any
 import httpx2
 import numpy as np
 import pytest
+from tests.waiting import PATIENCE_S, until
 
-from recollect.e5.limits import EmbeddingServerLimits
-from recollect.e5.models import ServedModel
 from recollect.model.memories import Vector
 from recollect.ports import Role
 from recollect.web.body_limits import BodyLimitMiddleware
-from tests.e5.conftest import serving
-from tests.waiting import PATIENCE_S, until
+from recollect_connect.e5.limits import EmbeddingServerLimits
+from recollect_connect.e5.models import ServedModel
+from tests_connect.e5.conftest import serving
 
 MIB = 1024 * 1024
 PRIVATE = "the safe is behind the painting"
@@ -154,7 +154,7 @@ def test_a_failure_is_logged_without_what_was_sent(caplog: pytest.LogCaptureFixt
     with serving(ServedModel("failing", 2, fail)) as http:
         refused(http.post("/embed?key=1", json={"text": PRIVATE}), 500)
         assert http.get("/health").status_code == 200
-    logged = [record.getMessage() for record in caplog.records if record.name == "recollect.e5"]
+    logged = [record.getMessage() for record in caplog.records if record.name == "recollect_connect.e5"]
     assert any(line.startswith("POST /embed failed: ValueError at test_refusals.py:") for line in logged)
     assert PRIVATE not in caplog.text
     assert "key=1" not in caplog.text

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from recollect.e5.models import load_model
-from recollect.e5.sentence_models import prefixes_of
 from recollect.model.memories import Vector
+from recollect_connect.e5.models import load_model
+from recollect_connect.e5.sentence_models import prefixes_of
 
 E5 = {"query": "query: ", "passage": "passage: "}
 

@@ -11,6 +11,6 @@ The middleware is that of every server: see `web`. The invariant: a text is embe
 log and no disk, and stands in no error.
 """
 
-from recollect.e5.limits import DEFAULT_HOST, DEFAULT_MODEL, DEFAULT_PORT, EmbeddingServerLimits
+from recollect_connect.e5.limits import DEFAULT_HOST, DEFAULT_MODEL, DEFAULT_PORT, EmbeddingServerLimits
 
 __all__ = ["DEFAULT_HOST", "DEFAULT_MODEL", "DEFAULT_PORT", "EmbeddingServerLimits"]

@@ -5,7 +5,9 @@ from typing import Final
 from fastapi import FastAPI, Response
 
 from recollect._version import __version__
-from recollect.e5.bodies import (
+from recollect.web.body_limits import BodyLimitMiddleware
+from recollect.web.problems import add_error_handlers
+from recollect_connect.e5.bodies import (
     Health,
     ManyTexts,
     ManyVectors,
@@ -15,11 +17,9 @@ from recollect.e5.bodies import (
     many_vectors,
     one_vector,
 )
-from recollect.e5.limits import EmbeddingServerLimits
-from recollect.e5.models import ServedModel
-from recollect.e5.request_queue import RequestQueue
-from recollect.web.body_limits import BodyLimitMiddleware
-from recollect.web.problems import add_error_handlers
+from recollect_connect.e5.limits import EmbeddingServerLimits
+from recollect_connect.e5.models import ServedModel
+from recollect_connect.e5.request_queue import RequestQueue
 
 _JSON: Final = "application/json"
 _ROUTES: Final = "POST /embed, POST /batch, GET /health"

@@ -8,10 +8,10 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
-from recollect.e5.limits import EmbeddingServerLimits
 from recollect.model.memories import Vector
 from recollect.ports import Role
 from recollect.web.problems import RequestRefused
+from recollect_connect.e5.limits import EmbeddingServerLimits
 
 _HALF: Final = re.compile("[\ud800-\udfff]")  # JSON may hold one half of what UTF-16 needs two for
 

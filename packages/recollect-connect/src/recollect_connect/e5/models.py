@@ -6,12 +6,12 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from recollect.e5.sentence_models import load_encode, require_library
 from recollect.embedding.bundled_model import ENCODERS, LATEST, BundledEncoder, encoder_named
 from recollect.embedding.local import LocalEmbedder
 from recollect.errors import EmbeddingError
 from recollect.model.memories import Vector
 from recollect.ports import Role
+from recollect_connect.e5.sentence_models import load_encode, require_library
 
 BUNDLED: Final = frozenset({*(encoder.space.model for encoder in ENCODERS), "bundled", "local"})
 _PROBE: Final = "A first text, so that the model is loaded before a client waits for it."

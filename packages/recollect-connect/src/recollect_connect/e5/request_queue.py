@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from recollect.e5.models import ServedModel
 from recollect.model.memories import Vector
 from recollect.ports import Role
+from recollect_connect.e5.models import ServedModel
 
 VectorEncoder = Callable[[Vector], bytes]
 

@@ -1,0 +1,1 @@
+"""Groups of commands that this package adds to the command line."""
