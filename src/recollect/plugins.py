@@ -3,7 +3,7 @@
 A distribution `recollect-*` names a module of tables in the entry-point group `recollect.plugins`. A table is named
 like its group, and says for each name where to find what stands behind it:
 
-    commands = {"slack": "recollect_connect.cli.slack:commands"}
+    commands = {"slack": "recollect_connect.cli.slack"}
 
 The invariant: the core imports no other distribution, reads nothing before something is looked up, and then imports
 what was asked for and no more. It reads the entry points itself: `importlib.metadata` takes 50 ms to be imported.
@@ -26,24 +26,21 @@ _GROUP = "recollect.plugins"
 # Parts of the core that have moved out, by the names under which programs go on importing them.
 _MOVED = {
     "e5": "recollect_connect.e5",
+    "federation": "recollect_connect.federation",
 }
 _tables: "list[ModuleType] | None" = None
 
 
 def find(group: str, name: str, package: str) -> "Any":  # noqa: ANN401 - a plugin is whatever its group says
     """Import what a package adds to a group under a name. Raises PackageMissing when the package is not installed."""
-    for table in _read_tables():
-        target: str | None = getattr(table, group, {}).get(name)
-        if target is not None:
-            module, _, attribute = target.partition(":")
-            found = _import(module)
-            return getattr(found, attribute) if attribute else found
-    raise missing(f"{name} ({group})", package)
+    for found in installed(group, name):
+        return found
+    raise missing(name, package)
 
 
-def names(group: str) -> "list[str]":
-    """Give the names that the installed packages add to a group."""
-    return [name for table in _read_tables() for name in getattr(table, group, {})]
+def installed(group: str, name: str) -> "list[Any]":
+    """Import what a package adds to a group under a name; nothing when it is not installed."""
+    return [_load(table[name]) for table in (getattr(tables, group, {}) for tables in _read_tables()) if name in table]
 
 
 def missing(what: str, package: str) -> "PackageMissing":
@@ -88,6 +85,12 @@ def _named_in(file: str) -> "list[str]":
         return []
     listed = section.partition("\n[")[0].splitlines()
     return [line.partition("=")[2].strip() for line in listed if "=" in line]
+
+
+def _load(target: str) -> "Any":  # noqa: ANN401 - as above
+    module, _, attribute = target.partition(":")
+    found = _import(module)
+    return getattr(found, attribute) if attribute else found
 
 
 def _import(module: str) -> "ModuleType":

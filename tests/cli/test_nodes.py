@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Cli
-from tests.federation.server import NodeServer, answer, closed_port, hit, says, sends
+from tests_connect.federation.server import NodeServer, answer, closed_port, hit, says, sends
 
 KEY = "rk_0123456789_GEHEIM"
 

@@ -1,7 +1,6 @@
 """The application: global options, and the commands in the order in which help lists them."""
 
 import json as json_format
-from types import ModuleType
 from typing import Annotated
 
 import typer
@@ -76,14 +75,10 @@ def recollect(
     ctx.obj = GlobalOptions(database, user, config, json, scope)
 
 
-# In the order in which help lists them; what is named comes with a package.
-_added = set(plugins.names("commands"))
+# In the order in which help lists them.
 for group in (
     memories, search, similarity, folders, files, facts, places, conversations, hooks, hosts, embedding, reembed, store,
     insights, erasure, backup, repair, distribution, transfer, demo,
-    keys, scopes, serve, "e5", slack,
+    keys, scopes, serve, *plugins.installed("commands", "e5"), slack,
 ):  # fmt: skip
-    if isinstance(group, ModuleType):
-        app.add_typer(group.commands.typer)
-    elif group in _added:
-        app.add_typer(plugins.find("commands", group, "").typer)
+    app.add_typer(group.commands.typer)

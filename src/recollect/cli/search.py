@@ -1,24 +1,23 @@
 """Commands that find memories: recall, search, get, list, timeline, history, count."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias, cast
 
+from recollect import plugins
 from recollect.cli import options
-from recollect.cli.formatting import ago, amounts, clock, counted, percent, place_line, shortened
+from recollect.cli.formatting import amounts, clock, counted, percent
 from recollect.cli.json_output import fields_of, hit_document
 from recollect.cli.memories import show_record
 from recollect.cli.options import flag, option
 from recollect.cli.places import search_location, show_taken
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet
 from recollect.cli.values import filters, past_moments
-from recollect.errors import InvalidInput
 from recollect.model.calibration import KNOWN
 from recollect.model.literals import MemoryType
 
 if TYPE_CHECKING:
     from recollect.cli.view import View
-    from recollect.federation import FederatedHit, FederatedResult
     from recollect.model.memories import MemoryRecord, Page
     from recollect.model.messages import Message
     from recollect.model.places import Located
@@ -28,9 +27,10 @@ if TYPE_CHECKING:
 
 commands = CommandSet("Memories")
 
+NodeSearch: TypeAlias = Callable[[CommandContext, str, int, str, Mapping[str, object]], CommandResult[Any]]
 _LONGEST = 300
 _WRITTEN = {"hour": "%Y-%m-%d %H:%M", "day": "%Y-%m-%d", "month": "%Y-%m", "year": "%Y"}
-_STILL_WORKS = "The answer comes from what still works; `recollect doctor` may know why."
+STILL_WORKS = "The answer comes from what still works; `recollect doctor` may know why."
 _ID = "019a8c31-62e0-7f05-9c4b-3f1d2a7b8e90"
 
 
@@ -129,7 +129,7 @@ def _show_hits(view: "View", found: FoundHits, *, explain: bool, sources: bool =
             done, model = answer.reranking, answer.reranking.model
             how = f"skipped ({done.skipped})" if done.skipped else f"the first {done.scored} scored by {model}"
             view.line(f"reranker {how}", "dim")
-    view.degraded(answer.degraded, _STILL_WORKS)
+    view.degraded(answer.degraded, STILL_WORKS)
 
 
 @commands.command(
@@ -164,7 +164,7 @@ def search(
     nodes: options.Nodes = "none",
     everything: options.Everything = False,
     explain: options.Explain = False,
-) -> "CommandResult[FoundHits] | CommandResult[FederatedResult]":
+) -> CommandResult[Any]:
     """Search memories, all that was said, and files.
 
     Each hit names its source: a memory, a user's request, an assistant's response, its reasoning, a tool's result, a
@@ -178,7 +178,8 @@ def search(
         "explain": explain, **location._asdict(),
     }  # fmt: skip
     if nodes != "none":
-        return CommandResult(_search_nodes(context, query, limit, nodes, narrowing), _show_federated)
+        search_nodes: NodeSearch = plugins.find("commands", "search --nodes", "recollect-connect")
+        return search_nodes(context, query, limit, nodes, narrowing)
     where = search_location(context, location)
     wanted: dict[str, Any] = {"sources": source} if source else {}
     if min_score is not None:
@@ -207,67 +208,11 @@ def _messages_around(context: CommandContext, answer: "Recall", reach: int) -> "
     return {item: context.me.messages.around(item, before=reach, after=reach) for item in said}
 
 
-def _search_nodes(
-    context: CommandContext, query: str, limit: int, named: str, narrowing: Mapping[str, object]
-) -> "FederatedResult":
-    """Search here and in the nodes that are named: `all`, or names with commas between them.
-
-    Other nodes are not told how the search is narrowed, and to drop that silently would show what was excluded.
-    """
-    from recollect.federation import federated_search
-
-    refused = [f"--{name.replace('_', '-')}" for name, value in narrowing.items() if value]
-    if refused:
-        raise InvalidInput(
-            f"{refused[0]} does not go with --nodes: other nodes are told the query and the limit, nothing else."
-        )
-    names = [name.strip() for name in named.split(",")]
-    if not all(names) or ("all" in names and len(names) > 1) or "none" in names:
-        raise InvalidInput("--nodes takes `all`, `none`, or the names of nodes with commas between them.")
-    nodes = None if names == ["all"] else names
-    return federated_search(context.memory, context.me, query, nodes=nodes, limit=limit)
-
-
 def _show_search(view: "View", found: FoundHits, *, explain: bool) -> None:
     show_taken(view, found.near)
     if not found.answer.hits:
         view.line("Nothing was found, neither in memories nor in what was said, nor in files.")
     _show_hits(view, found, explain=explain, sources=True)
-
-
-def _show_federated(view: "View", federated: "FederatedResult") -> None:
-    """Show the hits in their order; scores stand beside them, because those of two nodes cannot be compared."""
-    if not federated.hits:
-        view.line("Nothing was found, neither here nor elsewhere.")
-    table = view.grid("mark", "text", expand=True)
-    for position, hit in enumerate(federated.hits, start=1):
-        table.add_row(view.text(f"{position}.", "bold cyan"), _federated_hit(view, hit))
-    if federated.hits:
-        view.print(table)
-    view.degraded([failed for failed in federated.degraded if not failed.startswith("node:")], _STILL_WORKS)
-    for node in federated.nodes:
-        if node.state != "answered":
-            view.line(f"Without the node {node.name}: it {node.reason}.", "yellow")
-        elif node.degraded:
-            view.line(f"The node {node.name} searched without {' and '.join(node.degraded)}.", "yellow")
-    if not federated.nodes:
-        view.line("No other node was asked: none is enabled for this user.", "yellow")
-
-
-def _federated_hit(view: "View", hit: "FederatedHit") -> Any:  # noqa: ANN401 - a text of rich
-    from recollect.federation import LOCAL_NODE
-
-    when = ago(hit.occurred_at or hit.created_at, view.now)
-    kind = (hit.source, hit.type) if hit.source == "memory" else (hit.source,)
-    score = percent(hit.score) if hit.node == LOCAL_NODE else f"{percent(hit.score)} there"
-    also = (f"also in {', '.join(hit.also_in)}",) if hit.also_in else ()
-    details = " · ".join((hit.node, *kind, when, score, *also))
-    entry = view.text(shortened(hit.content, _LONGEST)).append("\n")
-    entry.append_text(view.text(f"{hit.id}  {details}", "dim"))
-    if hit.place:
-        told = place_line(hit.place.label, hit.place.address, hit.place.lat, hit.place.lng)
-        entry.append("\n").append_text(view.text(f"at {told}", "dim"))
-    return entry
 
 
 class ExplainedMemory(NamedTuple):

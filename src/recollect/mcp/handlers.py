@@ -15,14 +15,13 @@ from datetime import datetime, timedelta
 from secrets import token_hex
 from typing import Any, Final, TypedDict
 
+from recollect import plugins
 from recollect.embedding.tokens import LocalTokenizer
 from recollect.errors import InvalidInput, NotFound, NotPermitted
-from recollect.federation import federated_search
 from recollect.mcp import prompts, render
 from recollect.mcp.context import AGENT, ResourceReader, ToolContext, ToolHandler, parse_time
 from recollect.mcp.record_handlers import RECORD_HANDLERS
 from recollect.mcp.render import ToolAnswer
-from recollect.mcp.render_federated import render_federated
 from recollect.model.literals import Trust
 from recollect.model.media import Media
 from recollect.model.places import Location, LocationMode
@@ -127,14 +126,14 @@ def _search(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
         context.me.search_context(
             arguments["query"],
             limit=arguments["limit"],
-            current=_unanswered(context),
+            current=unanswered(context),
             **_threshold(arguments),
             **_location(arguments),
         )
     )
 
 
-def _unanswered(context: ToolContext) -> str | None:
+def unanswered(context: ToolContext) -> str | None:
     """Give the conversation whose last word is a question of late: hooks saved it before the agent searches for it."""
     with suppress(NotPermitted):  # to list the conversations of a shared scope
         for conversation in context.me.conversations(limit=1):
@@ -146,15 +145,8 @@ def _unanswered(context: ToolContext) -> str | None:
 
 
 def _search_federated(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
-    found = federated_search(
-        context.memory,
-        context.me,
-        arguments["query"],
-        nodes=arguments.get("nodes"),
-        limit=arguments["limit"],
-        current=_unanswered(context),
-    )
-    return render_federated(found)
+    handler: ToolHandler = plugins.find("tools", "search_federated", "recollect-connect")
+    return handler(context, arguments)
 
 
 def _about(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:

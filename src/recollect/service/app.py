@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from recollect import mcp
+from recollect import mcp, plugins
 from recollect._version import __version__
 from recollect.api.memory import Memory
 from recollect.errors import SettingsError
@@ -89,6 +89,7 @@ ROUTERS: Final = (
     search.router,
     typed.router,
     search.searching,
+    *plugins.installed("routes", "federation"),
     conversations.router,
     hooks.router,
     hooks.forgetting,

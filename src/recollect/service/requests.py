@@ -271,22 +271,6 @@ class SimpleQuery(LocationSearchBody):
     threshold: Share = 0.0
 
 
-class FederatedQuery(StrictBody):
-    """A search of this store and of other services."""
-
-    model_config = ConfigDict(json_schema_extra=EXAMPLES["FederatedQuery"])
-
-    query: QueryText
-    nodes: (
-        Annotated[
-            list[Annotated[str, Field(min_length=1, max_length=100)]],
-            Field(max_length=MOST_ITEMS, description="Nodes to ask by name; without it, all that are enabled for you."),
-        ]
-        | None
-    ) = None
-    limit: ItemLimit = 10
-
-
 PlaceName = Annotated[str, Field(min_length=1, max_length=LONGEST_LABEL, pattern=TRIMMED), AfterValidator(_composed)]
 
 

@@ -29,7 +29,6 @@ from fastapi import Query
 from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
 from recollect.authorization import Key
-from recollect.federation import FederatedHit, FederatedResult, NodeReport
 from recollect.importing import ImportReport, Skipped
 from recollect.model.clusters import Cluster, Clusters, DuplicatePair
 from recollect.model.files import AddedAction, Chunk, FilePage, FileRecord
@@ -331,10 +330,6 @@ MembershipBody = body("MembershipBody", Membership)
 MembershipsBody = body("Memberships", items=tuple[Membership, ...])
 SharedScopeBody = body("SharedScopeBody", SharedScope)
 SharedScopesBody = body("SharedScopes", items=tuple[SharedScope, ...])
-
-FederatedHitBody = body("FederatedHitBody", FederatedHit)
-NodeBody = body("NodeBody", NodeReport, state=str)
-FederatedBody = body("FederatedBody", FederatedResult)
 
 PageLoginBody = body(
     "PageLogin",

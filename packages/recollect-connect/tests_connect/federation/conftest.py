@@ -5,10 +5,10 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from tests.fixtures import OpenMemory
 
 from recollect import Memory
-from tests.federation.server import NodeServer
-from tests.fixtures import OpenMemory
+from tests_connect.federation.server import NodeServer
 
 KEY = "rk_0123456789_GEHEIM"
 MakeNode = Callable[..., NodeServer]

@@ -7,14 +7,15 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+from tests.sources import ROOT
+from tests.test_docs import examples
 
 from recollect import load_settings
-from recollect.federation import parse_nodes
-from recollect.federation.node_clients import MOST_BYTES
 from recollect.text.clean import MAX_CHARACTERS
-from tests.federation.conftest import MakeNode
-from tests.federation.server import closed_port
-from tests.test_docs import ROOT, examples
+from recollect_connect.federation import parse_nodes
+from recollect_connect.federation.node_clients import MOST_BYTES
+from tests_connect.federation.conftest import MakeNode
+from tests_connect.federation.server import closed_port
 
 PAGE = ROOT / "docs" / "federation.md"
 

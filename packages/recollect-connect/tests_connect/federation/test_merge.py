@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.federation import FederatedHit
-from recollect.federation.merge import merge_hits
 from recollect.text.clean import fingerprint_text
+from recollect_connect.federation import FederatedHit
+from recollect_connect.federation.merge import merge_hits
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 Answers = dict[str, list[FederatedHit]]

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect.federation.node_answers import InvalidAnswer, parse_answer
 from recollect.model.search import Place
 from recollect.text.clean import MAX_CHARACTERS, clean
-from tests.federation.server import answer, hit
+from recollect_connect.federation.node_answers import InvalidAnswer, parse_answer
+from tests_connect.federation.server import answer, hit
 
 HUGE = MAX_CHARACTERS * 3
 

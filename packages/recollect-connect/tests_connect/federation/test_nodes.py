@@ -3,8 +3,8 @@
 import pytest
 
 from recollect.errors import InvalidInput, NotPermitted, SettingsError
-from recollect.federation import FederationNode, parse_nodes
-from recollect.federation.nodes import choose_nodes
+from recollect_connect.federation import FederationNode, parse_nodes
+from recollect_connect.federation.nodes import choose_nodes
 
 LINES = (
     "office url=https://memory.example/ key=rk_office users=anna,ben",

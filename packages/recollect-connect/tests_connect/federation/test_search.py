@@ -9,16 +9,16 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.waiting import PATIENCE_S
 
 from recollect import Memory, UserMemory
 from recollect.errors import InvalidInput, NotPermitted, SettingsError, StoreUnavailable
-from recollect.federation import FederatedResult, NodeReport, federated_search
-from recollect.federation.node_clients import MOST_BYTES
-from recollect.federation.search import clients_of
-from tests.federation import server
-from tests.federation.conftest import KEY, MakeNode, OpenWith
-from tests.federation.server import Behaviour, answer, hit, says, sends
-from tests.waiting import PATIENCE_S
+from recollect_connect.federation import FederatedResult, NodeReport, federated_search
+from recollect_connect.federation.node_clients import MOST_BYTES
+from recollect_connect.federation.search import clients_of
+from tests_connect.federation import server
+from tests_connect.federation.conftest import KEY, MakeNode, OpenWith
+from tests_connect.federation.server import Behaviour, answer, hit, says, sends
 
 SOON_S = 0.3  # a budget for nodes that use it up
 

@@ -2,12 +2,13 @@
 
 import json
 
+from tests.fixtures import OpenMemory
+
 from recollect import Memory
-from recollect.federation.node_answers import parse_answer
 from recollect.model.literals import MEMORY_TYPES, SOURCES
 from recollect.service.responses import RecallBody, dump
-from tests.federation.server import closed_port
-from tests.fixtures import OpenMemory
+from recollect_connect.federation.node_answers import parse_answer
+from tests_connect.federation.server import closed_port
 
 
 def filled(memory: Memory) -> Memory:

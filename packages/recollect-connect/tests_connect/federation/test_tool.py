@@ -3,14 +3,14 @@
 import jsonschema  # type: ignore[import-untyped]
 import pytest
 from mcp import Client
+from tests.mcp_door.conftest import called, in_process, refused, somebody, speak
 
 from recollect import Memory
 from recollect.mcp.dispatch import Dispatcher
 from recollect.mcp.permissions import Caller
 from recollect.mcp.server import create_server
 from recollect.mcp.tools import FEDERATED, TOOLS
-from tests.federation.conftest import MakeNode, OpenWith
-from tests.mcp_door.conftest import called, in_process, refused, somebody, speak
+from tests_connect.federation.conftest import MakeNode, OpenWith
 
 
 def _client(memory: Memory, user: str) -> Client:

@@ -4,7 +4,6 @@ from typing import Annotated
 
 from fastapi import Query
 
-from recollect.federation import FederatedResult, federated_search
 from recollect.model.literals import USUAL_SOURCES
 from recollect.model.readings import ExplainedReading
 from recollect.model.search import About, Recall
@@ -150,13 +149,3 @@ def simple_search(body: requests.SimpleQuery, call: ReadCall) -> list[out.Simple
     result = me.search_context(body.query, limit=body.limit, **body.origin.arguments(me))
     hits = (out.simple_hit(hit) for hit in result.hits)
     return [hit for hit in hits if hit.similarity >= body.threshold]
-
-
-@searching.post("/api/federated/search", response_model=out.FederatedBody)
-def search_federated(body: requests.FederatedQuery, call: ReadCall) -> FederatedResult:
-    """Search this store and other services, merged by rank.
-
-    Nothing is sent to a node unless it is enabled for you. One that is away, slow or lying is named in `degraded`.
-    """
-    nodes = None if body.nodes is None else tuple(body.nodes)
-    return federated_search(call.memory, call.me, body.query, nodes=nodes, limit=body.limit)

@@ -11,9 +11,9 @@ The invariant: nothing is sent to a node unless it is enabled for the user who s
 results only.
 """
 
-from recollect.federation.nodes import FederationNode, parse_nodes
-from recollect.federation.results import LOCAL_NODE, FederatedHit, FederatedResult, NodeReport, NodeState
-from recollect.federation.search import federated_search
+from recollect_connect.federation.nodes import FederationNode, parse_nodes
+from recollect_connect.federation.results import LOCAL_NODE, FederatedHit, FederatedResult, NodeReport, NodeState
+from recollect_connect.federation.search import federated_search
 
 __all__ = [
     "LOCAL_NODE",

@@ -10,8 +10,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Final
 
-from recollect.federation.results import LOCAL_NODE, FederatedHit
 from recollect.text.clean import fingerprint_text
+from recollect_connect.federation.results import LOCAL_NODE, FederatedHit
 
 _K: Final = 60  # the usual constant: the first places differ little, so that agreement decides
 

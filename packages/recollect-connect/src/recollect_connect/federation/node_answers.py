@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple, NoReturn
 
 from recollect.errors import InvalidInput, InvalidMemory
-from recollect.federation.results import FederatedHit
 from recollect.model.literals import Trust
 from recollect.model.places import LONGEST_ADDRESS, LONGEST_LABEL, check_coordinates
 from recollect.model.search import Place
 from recollect.text.clean import MAX_CHARACTERS, clean
+from recollect_connect.federation.results import FederatedHit
 
 _LONGEST_ID: Final = 128
 _LONGEST_TIME: Final = 40

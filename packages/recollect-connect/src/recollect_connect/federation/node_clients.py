@@ -9,9 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from threading import RLock, Thread
 from typing import Final
 
-from recollect.federation.node_answers import InvalidAnswer, ParsedAnswer, parse_answer
-from recollect.federation.nodes import FederationNode
-from recollect.federation.results import FederatedHit, NodeReport, NodeState
 from recollect.http_client import (
     CircuitBreaker,
     Endpoint,
@@ -21,6 +18,9 @@ from recollect.http_client import (
     RetryPolicy,
     Transient,
 )
+from recollect_connect.federation.node_answers import InvalidAnswer, ParsedAnswer, parse_answer
+from recollect_connect.federation.nodes import FederationNode
+from recollect_connect.federation.results import FederatedHit, NodeReport, NodeState
 
 PATH: Final = "/api/context/search"
 MOST_BYTES: Final = 4 * 1024 * 1024

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from recollect.errors import InvalidInput, NotPermitted, SettingsError
-from recollect.federation.results import LOCAL_NODE
 from recollect.http_client import ApiKey, checked_url
+from recollect_connect.federation.results import LOCAL_NODE
 
 ALL_USERS: Final = "*"
 

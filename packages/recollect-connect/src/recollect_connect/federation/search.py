@@ -7,14 +7,14 @@ from weakref import WeakKeyDictionary, finalize
 from recollect.api.memory import Memory, UserMemory
 from recollect.engine.search.prepared_query import MAX_QUERY
 from recollect.errors import InvalidInput
-from recollect.federation.merge import merge_hits
-from recollect.federation.node_clients import NodeClients
-from recollect.federation.nodes import choose_nodes, parse_nodes
-from recollect.federation.results import LOCAL_NODE, FederatedHit, FederatedResult
 from recollect.forking import module_lock
 from recollect.model.files import Chunk
 from recollect.model.search import Hit
 from recollect.text.clean import clean
+from recollect_connect.federation.merge import merge_hits
+from recollect_connect.federation.node_clients import NodeClients
+from recollect_connect.federation.nodes import choose_nodes, parse_nodes
+from recollect_connect.federation.results import LOCAL_NODE, FederatedHit, FederatedResult
 
 MOST_HITS: Final = 100  # no service gives more
 

@@ -1,6 +1,10 @@
-"""What a search of several services found, as text for a model and as data for a program."""
+"""The tool that searches several services, with what it found as text for a model and as data for a program."""
 
-from recollect.federation import FederatedHit, FederatedResult
+from collections.abc import Mapping
+from typing import Any
+
+from recollect.mcp.context import ToolContext
+from recollect.mcp.handlers import unanswered
 from recollect.mcp.render import (
     NOTHING,
     Details,
@@ -15,11 +19,25 @@ from recollect.mcp.render import (
 from recollect.model.literals import Trust
 from recollect.text.quoting.fence import quoted
 from recollect.text.quoting.harmless import harmless
+from recollect_connect.federation import FederatedHit, FederatedResult, federated_search
 
 _LONGEST_LABEL = 60
 
 
-def render_federated(result: FederatedResult) -> ToolAnswer:
+def search_federated(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
+    """Search here and in other services."""
+    found = federated_search(
+        context.memory,
+        context.me,
+        arguments["query"],
+        nodes=arguments.get("nodes"),
+        limit=arguments["limit"],
+        current=unanswered(context),
+    )
+    return _rendered(found)
+
+
+def _rendered(result: FederatedResult) -> ToolAnswer:
     """Render hits, each with the service that gave it, and name the services that are missing."""
     count = len(result.hits)
     nodes = [{"name": node.name, "state": node.state, "hits": node.hits} for node in result.nodes]
