@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchmarks.figures import Figure, seconds
 from benchmarks.stores import open_memory
-from recollect.hook_client import connection, exchange
+from recollect_connect.hook_client import connection, exchange
 
 _PROGRAM = str(Path(sys.executable).with_name("recollect"))
 _HOOK_PROGRAM = f"{_PROGRAM}-hook"  # as `recollect install` gives it to hosts

@@ -7,23 +7,18 @@ import gc
 import os
 import sys
 
+from recollect import plugins
+
 
 def main() -> None:
     """Run what was typed."""
     if sys.argv[1:2] == ["hook"] and not {"-h", "--help"} & set(sys.argv):
-        hook(sys.argv[2:])
+        gc.disable()  # a process that ends at once makes no garbage worth looking for
+        for run in plugins.installed("programs", "hook"):
+            os._exit(run(sys.argv[2:]))  # all is written; taking the interpreter apart would take longer than a request
     from recollect.cli import main as run_command  # noqa: PLC0415 - as above
 
     run_command()
-
-
-def hook(arguments: "list[str]") -> None:
-    """Serve one event of a host, and end the process."""
-    gc.disable()  # a process that ends at once makes no garbage worth looking for
-    from recollect.hook_client.main import run  # noqa: PLC0415 - as above
-
-    code = run(arguments)
-    os._exit(code)  # everything is written; taking the interpreter apart would take longer than a request
 
 
 if __name__ == "__main__":

@@ -27,6 +27,9 @@ _GROUP = "recollect.plugins"
 _MOVED = {
     "e5": "recollect_connect.e5",
     "federation": "recollect_connect.federation",
+    "hook_client": "recollect_connect.hook_client",
+    "hosts": "recollect_connect.hosts",
+    "integrations": "recollect_connect.integrations",
 }
 _tables: "list[ModuleType] | None" = None
 

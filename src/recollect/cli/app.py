@@ -15,7 +15,6 @@ from recollect.cli import (
     files,
     folders,
     hooks,
-    hosts,
     keys,
     memories,
     places,
@@ -24,7 +23,6 @@ from recollect.cli import (
     search,
     serve,
     similarity,
-    slack,
 )
 from recollect.cli.errors import Application
 from recollect.cli.maintenance import backup, distribution, erasure, insights, repair, store, transfer
@@ -77,8 +75,9 @@ def recollect(
 
 # In the order in which help lists them.
 for group in (
-    memories, search, similarity, folders, files, facts, places, conversations, hooks, hosts, embedding, reembed, store,
+    memories, search, similarity, folders, files, facts, places, conversations, hooks,
+    *plugins.installed("commands", "hosts"), embedding, reembed, store,
     insights, erasure, backup, repair, distribution, transfer, demo,
-    keys, scopes, serve, *plugins.installed("commands", "e5"), slack,
+    keys, scopes, serve, *plugins.installed("commands", "e5"), *plugins.installed("commands", "slack"),
 ):  # fmt: skip
     app.add_typer(group.commands.typer)

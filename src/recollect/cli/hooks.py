@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
+from recollect import plugins
 from recollect.cli import options
 from recollect.cli.formatting import counted, listing, percent, shortened
 from recollect.cli.json_output import fields_of
 from recollect.cli.options import argument, flag, option
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet, given_text, read_standard_input
 from recollect.errors import InvalidInput, NotFound
-from recollect.hook_client import transcripts
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -374,8 +374,10 @@ def _messages(text: str, file: str) -> Iterator[Mapping[str, Any]]:
             )
         if "role" in entry or not ("type" in entry or "message" in entry):
             yield entry
-        elif transcripts.was_said(entry):
-            yield transcripts.message_of(entry)
+        else:
+            transcripts = plugins.find("readers", "transcripts", "recollect-connect")
+            if transcripts.was_said(entry):
+                yield transcripts.message_of(entry)
 
 
 def _entries(text: str, name: str) -> list[Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, Self, TypeAlias
 
 import typer
 
+from recollect import plugins
 from recollect.cli import options
 from recollect.cli.errors import FAILED, NOT_FOUND, Declined
 from recollect.cli.formatting import ago, clock, counted, media_line, named, place_line
@@ -470,18 +471,16 @@ def _show_ids(view: "View", ids: Sequence[str]) -> None:
 
 def _show_everything_forgotten(view: "View", *, allowed: bool) -> None:
     """Say what may come again, and what is not stored yet."""
-    from recollect.hosts import connection_file
-
     if not allowed:
         view.line(_NOT_AGAIN, "dim")
-    waiting = connection_file.spool_status().waiting
-    if waiting:
-        view.line(
-            f"{counted(waiting, 'turn waits', 'turns wait')} for the service in {connection_file.spool_folder()}, and "
-            "will be stored later. Delete that folder to forget them, too.",
-            "yellow",
-            soft_wrap=True,
-        )
+    for connection_file in plugins.installed("adapters", "hook spool"):
+        if waiting := connection_file.spool_status().waiting:
+            view.line(
+                f"{counted(waiting, 'turn waits', 'turns wait')} for the service in {connection_file.spool_folder()}, "
+                "and will be stored later. Delete that folder to forget them, too.",
+                "yellow",
+                soft_wrap=True,
+            )
 
 
 def _nothing_found(*, id: str | None, folder: str | None, session: str | None, everything: bool) -> str:

@@ -2,7 +2,12 @@
 
 commands = {
     "e5": "recollect_connect.cli.e5",
+    "hosts": "recollect_connect.cli.hosts",
+    "slack": "recollect_connect.cli.slack",
     "search --nodes": "recollect_connect.cli.federation:search_nodes",
 }
+programs = {"hook": "recollect_connect.hook_client.main:run"}
+adapters = {"hook spool": "recollect_connect.hosts.connection_file"}
+readers = {"transcripts": "recollect_connect.hook_client.transcripts"}
 routes = {"federation": "recollect_connect.doors.federation_route:router"}
 tools = {"search_federated": "recollect_connect.doors.federation_tool:search_federated"}

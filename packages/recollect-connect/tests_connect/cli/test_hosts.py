@@ -9,11 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from recollect import Memory, load_settings
-from recollect.hook_client.spool import Spool
 from tests.cli.conftest import PLAIN_ENVIRONMENT, Cli
 from tests.service.conftest import serving
+
+from recollect import Memory, load_settings
+from recollect_connect.hook_client.spool import Spool
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-
 from tests.cli.conftest import Cli
+
 from tests_connect.federation.server import NodeServer, answer, closed_port, hit, says, sends
 
 KEY = "rk_0123456789_GEHEIM"

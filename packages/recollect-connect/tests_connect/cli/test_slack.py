@@ -1,7 +1,6 @@
 """`recollect slack`: what it says when it cannot start."""
 
 import pytest
-
 from tests.cli.conftest import Cli
 
 

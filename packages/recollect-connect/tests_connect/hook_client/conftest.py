@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from recollect import Memory, load_settings
-from recollect.hook_client.connection import Connection
-from recollect.hook_client.main import Hook
-from recollect.hook_client.spool import Spool
 from tests.cli.conftest import PLAIN_ENVIRONMENT
 from tests.service.conftest import Running, serving
 from tests.waiting import PATIENCE_S
+
+from recollect import Memory, load_settings
+from recollect_connect.hook_client.connection import Connection
+from recollect_connect.hook_client.main import Hook
+from recollect_connect.hook_client.spool import Spool
 
 Connect = Callable[..., Connection]
 

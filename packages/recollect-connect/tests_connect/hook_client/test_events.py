@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
-
-from recollect.hook_client.connection import Connection
-from recollect.hook_client.events import InvalidEvent
-from tests.hook_client.conftest import Connect, context_of, event, said, serve, spool_of
 from tests.service.conftest import Running
+
+from recollect_connect.hook_client.connection import Connection
+from recollect_connect.hook_client.events import InvalidEvent
+from tests_connect.hook_client.conftest import Connect, context_of, event, said, serve, spool_of
 
 QUESTION = "Which database does the webshop use?"
 LINES = [

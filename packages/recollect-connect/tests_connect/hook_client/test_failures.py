@@ -12,13 +12,13 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-
-from recollect.hook_client import exchange, main
-from recollect.hook_client.connection import Connection, InvalidConnection, load
-from recollect.hook_client.spool import DELIVERED, LATER, SpooledRequest
-from tests.hook_client.conftest import Connect, context_of, event, said, serve, spool_of
 from tests.service.conftest import Running
 from tests.waiting import PATIENCE_S
+
+from recollect_connect.hook_client import exchange, main
+from recollect_connect.hook_client.connection import Connection, InvalidConnection, load
+from recollect_connect.hook_client.spool import DELIVERED, LATER, SpooledRequest
+from tests_connect.hook_client.conftest import Connect, context_of, event, said, serve, spool_of
 
 STOP = event("Stop", last_assistant_message="The light is on.")
 SAVED = [("assistant", "The light is on.")]

@@ -4,18 +4,18 @@ import json
 import os
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import platformdirs
 import pytest
-
-from recollect.hook_client import folders
-from tests.hook_client.conftest import Connect, context_of, event
+from tests.constraints import declared
 from tests.service.conftest import Running
 
-ROOT = Path(__file__).parents[2]
-SCRIPT = ROOT / "scripts" / "recollect-hook"
+from recollect_connect.hook_client import folders
+from tests_connect.hook_client.conftest import Connect, context_of, event
+
+PACKAGE = Path(__file__).parents[2]
+SCRIPT = PACKAGE / "scripts" / "recollect-hook"
 HEAVY = {
     "apsw", "asyncio", "fastapi", "httpx2", "mcp", "numpy", "onnxruntime", "pgvector", "platformdirs", "psycopg",
     "pydantic", "rich", "starlette", "tokenizers", "typer", "uvicorn",
@@ -50,7 +50,7 @@ def test_a_hook_imports_nothing_heavy(running: Running, connect: Connect, tmp_pa
     assert not modules & HEAVY
     assert not modules & SLOW
     ours = {module for module in modules if module.startswith("recollect.")}
-    assert {module.split(".")[1] for module in ours} == {"__main__", "_version", "hook_client", "plugins"}
+    assert {module.split(".")[1] for module in ours} == {"_version", "plugins"}
 
 
 def test_a_hook_without_a_service_imports_nothing_heavy_either(tmp_path: Path) -> None:
@@ -62,11 +62,9 @@ def test_a_hook_without_a_service_imports_nothing_heavy_either(tmp_path: Path) -
 
 
 def test_scripts_go_past_the_command_line_for_a_hook() -> None:
-    with (ROOT / "pyproject.toml").open("rb") as file:
-        project = tomllib.load(file)
-    assert project["project"]["scripts"]["recollect"] == "recollect.__main__:main"
-    scripts = project["tool"]["hatch"]["build"]["targets"]["wheel"]["shared-scripts"]
-    assert scripts == {str(SCRIPT.relative_to(ROOT)): SCRIPT.name}
+    assert declared()["project"]["scripts"]["recollect"] == "recollect.__main__:main"
+    scripts = declared(PACKAGE)["tool"]["hatch"]["build"]["targets"]["wheel"]["shared-scripts"]
+    assert scripts == {str(SCRIPT.relative_to(PACKAGE)): SCRIPT.name}
     assert SCRIPT.read_text().startswith("#!python\n"), "which installers replace by the Python of the environment"
 
 

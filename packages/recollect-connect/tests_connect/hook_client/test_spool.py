@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.hook_client.spool import DELIVERED, LATER, REFUSED, Spool, SpooledRequest, SpoolFull
+from recollect_connect.hook_client.spool import DELIVERED, LATER, REFUSED, Spool, SpooledRequest, SpoolFull
 
 
 def spool(folder: Path, target: str = "here", largest_bytes: int = 10_000) -> Spool:

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from recollect.hook_client import transcripts
+from recollect_connect.hook_client import transcripts
 
 
 def written(folder: Path, *messages: object) -> str:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from recollect.errors import InvalidInput
-from recollect.hosts import changes, json_files, json_text
-from recollect.hosts.host import FileChange
+from recollect_connect.hosts import changes, json_files, json_text
+from recollect_connect.hosts.host import FileChange
 
 
 def add(text: str) -> str:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from recollect.errors import InvalidInput
-from recollect.hosts import HOSTS, changes, host_named
-from recollect.hosts.host import Host, InstallRequest, InstallScope, Machine
+from recollect_connect.hosts import HOSTS, changes, host_named
+from recollect_connect.hosts.host import Host, InstallRequest, InstallScope, Machine
 
 REQUEST = InstallRequest("user", ("/opt/my tools/recollect",), ("--user", "anna"))
 PROJECT = InstallRequest("project")

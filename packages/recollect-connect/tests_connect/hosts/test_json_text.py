@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.hosts import json_text
+from recollect_connect.hosts import json_text
 
 TEXTS = [
     "{}",

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from recollect.errors import InvalidInput
-from recollect.hosts import changes, host_named
-from recollect.hosts.host import InstallRequest, Machine
-from recollect.hosts.openclaw import plugin_folder
+from recollect_connect.hosts import changes, host_named
+from recollect_connect.hosts.host import InstallRequest, Machine
+from recollect_connect.hosts.openclaw import plugin_folder
 
 HOST = host_named("openclaw")
 REQUEST = InstallRequest("user", ("/opt/tools/recollect",), ("--user", "anna", "--database", "/data/mine.db"))

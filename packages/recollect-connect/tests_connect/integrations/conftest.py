@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.fixtures import SteppingClock
 
 from recollect import Memory
-from tests.fixtures import SteppingClock
 
 OpenStore = Callable[..., Any]
 
@@ -14,7 +14,7 @@ OpenStore = Callable[..., Any]
 @pytest.fixture
 def open_store(memory: Memory, clock: SteppingClock) -> OpenStore:
     """Make a store of LangGraph; options as of `RecollectStore`."""
-    from recollect.integrations.langgraph import RecollectStore  # noqa: PLC0415 - other tests do without its package
+    from recollect_connect.integrations.langgraph import RecollectStore  # noqa: PLC0415 - other tests do without its package
 
     return lambda **options: RecollectStore(memory, clock=clock, **options)
 

@@ -11,9 +11,9 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, Tool
 from langchain_core.tools import tool
 
 from recollect import InvalidInput, Memory, UserMemory
-from recollect.integrations.langchain import RecollectChatMessageHistory, RecollectRetriever
-from recollect.integrations.openai_agents import RecollectSession
-from recollect.integrations.tools import memory_tools
+from recollect_connect.integrations.langchain import RecollectChatMessageHistory, RecollectRetriever
+from recollect_connect.integrations.openai_agents import RecollectSession
+from recollect_connect.integrations.tools import memory_tools
 
 TEA = "Prefers green tea in the morning"
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import pytest
 
 from recollect.errors import InvalidVector
-from recollect.integrations.langgraph import vectors
-from tests.integrations.conftest import OpenStore
+from recollect_connect.integrations.langgraph import vectors
+from tests_connect.integrations.conftest import OpenStore
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 NOTES = ("anna", "notes")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integrations import langgraph_sources
+from tests_connect.integrations import langgraph_sources
 
 SOURCES = os.environ.get("LANGGRAPH_SOURCES", "")
 

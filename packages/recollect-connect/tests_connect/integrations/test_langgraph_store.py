@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 from langgraph.store.base import GetOp, InvalidNamespaceError, ListNamespacesOp, MatchCondition, PutOp, SearchOp
+from tests.fixtures import SteppingClock
 
 from recollect import InvalidInput, Memory
-from recollect.integrations.langgraph import AsyncRecollectStore, RecollectStore
-from tests.fixtures import SteppingClock
-from tests.integrations.conftest import OpenStore
+from recollect_connect.integrations.langgraph import AsyncRecollectStore, RecollectStore
+from tests_connect.integrations.conftest import OpenStore
 
 NOTES = ("anna", "notes")
 TEA = {"text": "Drinks green tea in the morning", "cups": 2}

@@ -8,7 +8,7 @@ pytest.importorskip("llama_index.core", reason="needs recollect[llamaindex]")
 
 from llama_index.core.base.llms.types import ChatMessage
 
-from recollect.integrations.llamaindex import RecollectChatMemory, RecollectNodeRetriever
+from recollect_connect.integrations.llamaindex import RecollectChatMemory, RecollectNodeRetriever
 
 
 def test_a_retriever_gives_nodes_with_scores(me: UserMemory) -> None:

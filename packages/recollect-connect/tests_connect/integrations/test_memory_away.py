@@ -10,17 +10,17 @@ from pathlib import Path
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
+from tests.fixtures import SteppingClock
+from tests.service.conftest import Running, serving
 
 from recollect import Memory, UserMemory
 from recollect.client import Client
 from recollect.errors import ServiceUnavailable, StoreError, StoreUnavailable
-from recollect.integrations.langchain import RecollectChatMessageHistory, RecollectRetriever
-from recollect.integrations.langgraph import RecollectStore
-from recollect.integrations.openai_agents import RecollectSession
-from recollect.integrations.tools import memory_tools
-from recollect.integrations.write_spool import WriteSpool
-from tests.fixtures import SteppingClock
-from tests.service.conftest import Running, serving
+from recollect_connect.integrations.langchain import RecollectChatMessageHistory, RecollectRetriever
+from recollect_connect.integrations.langgraph import RecollectStore
+from recollect_connect.integrations.openai_agents import RecollectSession
+from recollect_connect.integrations.tools import memory_tools
+from recollect_connect.integrations.write_spool import WriteSpool
 
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 TEA = "Prefers green tea in the morning"

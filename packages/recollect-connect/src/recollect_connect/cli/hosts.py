@@ -15,7 +15,7 @@ from recollect.errors import InvalidInput, NotFound, SettingsError
 
 if TYPE_CHECKING:
     from recollect.cli.view import View
-    from recollect.hosts.host import FileChange, Host, InstallRequest, Machine
+    from recollect_connect.hosts.host import FileChange, Host, InstallRequest, Machine
 
 commands = CommandSet("Agents' programs")
 
@@ -111,7 +111,7 @@ def install(
     """
     if list_hosts or host is None:
         return CommandResult(_listed(), _show_hosts)
-    from recollect.hosts import changes, connection_file, host_named
+    from recollect_connect.hosts import changes, connection_file, host_named
 
     chosen, machine = host_named(host), _machine(project)
     request = replace(
@@ -151,7 +151,7 @@ def uninstall(
     Removes what `install` added, and restores files to the byte if nothing else in them has changed. Memories stay.
     When no program of the user's uses the hooks any more, their key is revoked.
     """
-    from recollect.hosts import HOSTS, changes, host_named
+    from recollect_connect.hosts import HOSTS, changes, host_named
 
     chosen, machine = host_named(host), _machine(project)
     plan = chosen.plan_uninstall(machine, scope)
@@ -185,14 +185,14 @@ def hook(
     Asks a running service, and prints what the program should show to its model. Whatever fails, it prints nothing and
     ends with success, and keeps what it was to save until the service is there.
     """
-    from recollect.hook_client.main import run
+    from recollect_connect.hook_client.main import run
 
     words = [host, *(["--connection", connection] if connection else []), *(["--verbose"] if verbose else [])]
     run(words)
 
 
 def _machine(project: str | None) -> "Machine":
-    from recollect.hosts.host import Machine
+    from recollect_connect.hosts.host import Machine
 
     folder = Path(project).expanduser() if project else None
     if folder is not None and not folder.is_dir():
@@ -202,8 +202,8 @@ def _machine(project: str | None) -> "Machine":
 
 def _request(context: CommandContext, scope: Literal["user", "project"]) -> "InstallRequest":
     """Say how Recollect is started. A project's files are for others, too, so they name the program without a path."""
-    from recollect.hosts.host import InstallRequest
     from recollect.settings import hide_password
+    from recollect_connect.hosts.host import InstallRequest
 
     typed = context.typed
     if typed.database and hide_password(bare := _REFERENCE.sub("", typed.database)) != bare:
@@ -240,7 +240,7 @@ def _hook_program() -> tuple[str, ...]:
 
 def _connection(context: CommandContext, given: ConnectionOptions, *, dry_run: bool) -> dict[str, Any]:
     """Give what the hook client is to know: what it knew, what was typed, and the settings for the rest."""
-    from recollect.hosts import connection_file
+    from recollect_connect.hosts import connection_file
 
     said = connection_file.read_connection()
     settings = context.settings
@@ -269,7 +269,7 @@ def _new_key(context: CommandContext, user: str) -> dict[str, str]:
 
 def _disconnected(context: CommandContext, *, dry_run: bool) -> "list[FileChange]":
     """Plan to delete the connection, and do so: its key opens nothing afterwards."""
-    from recollect.hosts import changes, connection_file
+    from recollect_connect.hosts import changes, connection_file
 
     plan = connection_file.plan_no_connection()
     key_id = connection_file.read_connection().get("key_id")
@@ -294,7 +294,7 @@ def _tools_note() -> tuple[str, ...]:
 
 
 def _service_note(*, starts: bool) -> tuple[str, ...]:
-    from recollect.hosts import connection_file
+    from recollect_connect.hosts import connection_file
 
     if starts or connection_file.service_answers():
         return ()
@@ -307,14 +307,14 @@ def _outcome(host: "Host", planned: "Sequence[FileChange]", notes: tuple[str, ..
 
 
 def _changed(change: "FileChange") -> ChangedFile:
-    from recollect.hosts.changes import diff_lines
+    from recollect_connect.hosts.changes import diff_lines
 
     action = "deleted" if change.after is None else "created" if change.before is None else "changed"
     return ChangedFile(str(change.path), action, () if change.private else tuple(diff_lines(change)))
 
 
 def _listed() -> HostList:
-    from recollect.hosts import HOSTS, connection_file
+    from recollect_connect.hosts import HOSTS, connection_file
 
     machine = _machine(None)
     states = [

@@ -11,7 +11,7 @@ from recollect.cli.runner import CommandContext, CommandSet
 from recollect.errors import SettingsError
 
 if TYPE_CHECKING:
-    from recollect.integrations.slack import ServedBot
+    from recollect_connect.integrations.slack import ServedBot
 
 commands = CommandSet("Servers")
 _API = "https://slack.com/api/"
@@ -56,7 +56,7 @@ def slack(
     if missing:
         raise SettingsError(f"{' and '.join(missing)} must be set: the bot cannot talk to Slack without.")
     try:
-        from recollect.integrations import slack as bot
+        from recollect_connect.integrations import slack as bot
     except ImportError as error:
         raise SettingsError(str(error)) from error
 

@@ -19,7 +19,7 @@ from recollect_connect.e5.limits import EmbeddingServerLimits
 from recollect_connect.e5.models import ServedModel, full_name, load_model, require_runnable
 from recollect_connect.e5.request_queue import RequestQueue
 
-LOG: Final = logging.getLogger("recollect_connect.e5")
+LOG: Final = logging.getLogger("recollect.e5")
 _LAST_REQUESTS_S: Final = 120
 
 

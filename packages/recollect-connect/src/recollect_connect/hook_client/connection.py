@@ -5,7 +5,7 @@ Without the file, the service of this machine at its usual port is meant, with t
 
 import os
 
-from recollect.hook_client import folders, light_json
+from recollect_connect.hook_client import folders, light_json
 
 DEFAULT_URL = "http://127.0.0.1:8787"
 DEFAULT_USER = "default"

@@ -5,7 +5,7 @@ Claude Code, Codex and Gemini CLI send much the same under different names; Curs
 
 import os
 
-from recollect.hook_client import light_json
+from recollect_connect.hook_client import light_json
 
 START = "start"
 PROMPT = "prompt"
@@ -77,7 +77,7 @@ class HookEvent:
         path = _text(self._sent, "transcript_path")
         answer = _text(self._sent, "last_assistant_message") or _text(self._sent, "text")
         answer = answer or _text(self._sent, "prompt_response")
-        from recollect.hook_client import transcripts  # noqa: PLC0415 - a prompt does without
+        from recollect_connect.hook_client import transcripts  # noqa: PLC0415 - a prompt does without
 
         known = _read_transcript(path) if path and self.host in _WITH_TRANSCRIPT else []
         if self.name == "AfterAgent" and self.prompt:
@@ -101,7 +101,7 @@ class HookEvent:
 
 
 def _read_transcript(path: str) -> "list[dict[str, object]]":
-    from recollect.hook_client import transcripts  # noqa: PLC0415 - as above
+    from recollect_connect.hook_client import transcripts  # noqa: PLC0415 - as above
 
     try:
         return transcripts.last_messages(path)

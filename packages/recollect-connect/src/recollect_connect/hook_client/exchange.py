@@ -7,8 +7,8 @@ import _socket
 import time
 
 from recollect._version import __version__
-from recollect.hook_client import light_json
-from recollect.hook_client.connection import Connection
+from recollect_connect.hook_client import light_json
+from recollect_connect.hook_client.connection import Connection
 
 _LARGEST_ANSWER = 4_000_000
 _PIECE = 65_536

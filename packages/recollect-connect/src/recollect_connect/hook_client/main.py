@@ -7,16 +7,16 @@ import os
 import sys
 import time
 
-from recollect.hook_client import exchange
-from recollect.hook_client.connection import Connection, InvalidConnection, load
-from recollect.hook_client.events import END, PROMPT, START, TURN, HookEvent, InvalidEvent
-from recollect.hook_client.exchange import Deadline, NoAnswer, NotRunning
+from recollect_connect.hook_client import exchange
+from recollect_connect.hook_client.connection import Connection, InvalidConnection, load
+from recollect_connect.hook_client.events import END, PROMPT, START, TURN, HookEvent, InvalidEvent
+from recollect_connect.hook_client.exchange import Deadline, NoAnswer, NotRunning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from recollect.hook_client.spool import Spool, SpooledRequest
+    from recollect_connect.hook_client.spool import Spool, SpooledRequest
 
 _LARGEST_EVENT = 8_000_000
 _AGENT_END = "/api/hooks/agent-end"
@@ -50,7 +50,7 @@ class Hook:
 
     @property
     def _spool(self) -> "Spool":
-        from recollect.hook_client.spool import Spool  # noqa: PLC0415 - as above
+        from recollect_connect.hook_client.spool import Spool  # noqa: PLC0415 - as above
 
         return Spool(self._connection.spool_folder, self._connection.target)
 
@@ -97,7 +97,7 @@ class Hook:
 
     def _save_turn(self, event: HookEvent, deadline: Deadline) -> None:
         """Write down what to save, then send it with all that waits."""
-        from recollect.hook_client.spool import SpooledRequest  # noqa: PLC0415 - as above
+        from recollect_connect.hook_client.spool import SpooledRequest  # noqa: PLC0415 - as above
 
         requests: list[tuple[str, dict[str, object]]] = []
         messages = self._not_waiting(event.session, event.messages())
@@ -137,7 +137,7 @@ class Hook:
 
     def _send(self, request: "SpooledRequest", deadline: Deadline) -> str:
         """Send a request that was written down, and say what became of it."""
-        from recollect.hook_client.spool import DELIVERED, LATER, REFUSED  # noqa: PLC0415 - as above
+        from recollect_connect.hook_client.spool import DELIVERED, LATER, REFUSED  # noqa: PLC0415 - as above
 
         try:
             answer = exchange.post(
@@ -169,7 +169,7 @@ class Hook:
         raise NotRunning(f"nothing listens at {self._connection.url}, and the connection does not say how to start it")
 
     def _start_service(self) -> None:
-        from recollect.hook_client.start import start_service  # noqa: PLC0415 - as above
+        from recollect_connect.hook_client.start import start_service  # noqa: PLC0415 - as above
 
         start_service(self._connection)
 

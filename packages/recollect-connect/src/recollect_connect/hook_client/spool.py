@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from recollect.hook_client import light_json
+from recollect_connect.hook_client import light_json
 
 DELIVERED = "delivered"
 REFUSED = "refused"  # it will never be taken; it is kept aside

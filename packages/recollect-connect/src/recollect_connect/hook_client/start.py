@@ -7,7 +7,7 @@ start several.
 import os
 import sys
 
-from recollect.hook_client.connection import Connection
+from recollect_connect.hook_client.connection import Connection
 
 
 def start_service(connection: Connection) -> bool:

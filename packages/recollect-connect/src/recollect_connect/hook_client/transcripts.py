@@ -6,7 +6,7 @@ were interrupted are not missed.
 
 import os
 
-from recollect.hook_client import light_json
+from recollect_connect.hook_client import light_json
 
 _TAIL_BYTES = 2_000_000
 _MOST_MESSAGES = 200

@@ -12,13 +12,13 @@ uninstalled leaves no trace.
 """
 
 from recollect.errors import InvalidInput
-from recollect.hosts.claude_code import ClaudeCode
-from recollect.hosts.codex import CodexCli
-from recollect.hosts.cursor import Cursor
-from recollect.hosts.gemini import GeminiCli
-from recollect.hosts.host import Host
-from recollect.hosts.openclaw import OpenClaw
-from recollect.hosts.opencode import OpenCode
+from recollect_connect.hosts.claude_code import ClaudeCode
+from recollect_connect.hosts.codex import CodexCli
+from recollect_connect.hosts.cursor import Cursor
+from recollect_connect.hosts.gemini import GeminiCli
+from recollect_connect.hosts.host import Host
+from recollect_connect.hosts.openclaw import OpenClaw
+from recollect_connect.hosts.opencode import OpenCode
 
 HOSTS: tuple[Host, ...] = (ClaudeCode(), CodexCli(), Cursor(), GeminiCli(), OpenClaw(), OpenCode())
 

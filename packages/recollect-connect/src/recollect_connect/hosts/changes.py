@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from recollect.errors import InvalidInput
-from recollect.hosts.host import FileChange, read_file
+from recollect_connect.hosts.host import FileChange, read_file
 
 _BACKUP = ".recollect-backup"
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from recollect.hosts.host import InstallRequest, InstallScope, Machine
-from recollect.hosts.json_host import TURN_TIMEOUT_S, JsonHost, grouped_hooks
+from recollect_connect.hosts.host import InstallRequest, InstallScope, Machine
+from recollect_connect.hosts.json_host import TURN_TIMEOUT_S, JsonHost, grouped_hooks
 
 _FOLDER = "CLAUDE_CONFIG_DIR"
 _EVENTS = {"SessionStart": "", "UserPromptSubmit": "", "Stop": "", "PreCompact": "", "SessionEnd": ""}

@@ -3,11 +3,18 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from recollect.hosts import entries
-from recollect.hosts.host import FileChange, HostPlan, InstallRequest, InstallScope, Machine
-from recollect.hosts.json_files import parsed, plan_edit, plan_removal
-from recollect.hosts.json_host import SCOPES, TURN_TIMEOUT_S, grouped_hooks
-from recollect.hosts.toml_text import has_block, has_table, plan_block, plan_block_removal, toml_array, toml_string
+from recollect_connect.hosts import entries
+from recollect_connect.hosts.host import FileChange, HostPlan, InstallRequest, InstallScope, Machine
+from recollect_connect.hosts.json_files import parsed, plan_edit, plan_removal
+from recollect_connect.hosts.json_host import SCOPES, TURN_TIMEOUT_S, grouped_hooks
+from recollect_connect.hosts.toml_text import (
+    has_block,
+    has_table,
+    plan_block,
+    plan_block_removal,
+    toml_array,
+    toml_string,
+)
 
 _EVENTS = {"SessionStart": "", "UserPromptSubmit": "", "Stop": "", "PreCompact": "", "SessionEnd": ""}
 _TABLE = ("mcp_servers", entries.SERVER)

@@ -7,9 +7,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from recollect.errors import InvalidInput
-from recollect.hook_client import connection, exchange, folders
-from recollect.hook_client.spool import Spool, SpoolStatus
-from recollect.hosts.host import FileChange, read_file
+from recollect_connect.hook_client import connection, exchange, folders
+from recollect_connect.hook_client.spool import Spool, SpoolStatus
+from recollect_connect.hosts.host import FileChange, read_file
 
 _LOCAL = ("127.0.0.1", "localhost", "::1")
 _WAIT_S = 2.0

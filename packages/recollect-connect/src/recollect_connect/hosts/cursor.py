@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import ClassVar
 
-from recollect.hosts import json_text
-from recollect.hosts.entries import shell_line
-from recollect.hosts.host import InstallRequest, InstallScope, Machine
-from recollect.hosts.json_host import TURN_TIMEOUT_S, JsonHost
+from recollect_connect.hosts import json_text
+from recollect_connect.hosts.entries import shell_line
+from recollect_connect.hosts.host import InstallRequest, InstallScope, Machine
+from recollect_connect.hosts.json_host import TURN_TIMEOUT_S, JsonHost
 
 _EVENTS = ("sessionStart", "beforeSubmitPrompt", "afterAgentResponse", "sessionEnd")
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 
-from recollect.hosts import json_text
+from recollect_connect.hosts import json_text
 
 SERVER = "recollect"
 

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from recollect.errors import InvalidInput
-from recollect.hosts import json_text
-from recollect.hosts.changes import backup_of
-from recollect.hosts.host import FileChange, read_file
+from recollect_connect.hosts import json_text
+from recollect_connect.hosts.changes import backup_of
+from recollect_connect.hosts.host import FileChange, read_file
 
 JsonEdit = Callable[[str], str]
 

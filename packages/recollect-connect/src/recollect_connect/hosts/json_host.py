@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import ClassVar
 
-from recollect.hosts import entries
-from recollect.hosts.host import FileChange, HostPlan, InstallRequest, InstallScope, Machine
-from recollect.hosts.json_files import parsed, plan_edit, plan_removal
+from recollect_connect.hosts import entries
+from recollect_connect.hosts.host import FileChange, HostPlan, InstallRequest, InstallScope, Machine
+from recollect_connect.hosts.json_files import parsed, plan_edit, plan_removal
 
 SCOPES: tuple[InstallScope, ...] = ("user", "project")
 TURN_TIMEOUT_S = 15  # more than a hook takes by itself: the host's limit is for a machine that is stuck

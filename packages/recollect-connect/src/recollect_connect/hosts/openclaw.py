@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-import recollect
 from recollect.errors import InvalidInput
-from recollect.hosts import json_text
-from recollect.hosts.changes import backup_of
-from recollect.hosts.connection_file import is_local, port_of
-from recollect.hosts.host import FileChange, HostPlan, InstallRequest, InstallScope, Machine, read_file
-from recollect.hosts.json_files import parsed, plan_edit, plan_removal
 from recollect.settings import Settings, admin_key_file, load_settings
+from recollect_connect.hosts import json_text
+from recollect_connect.hosts.changes import backup_of
+from recollect_connect.hosts.connection_file import is_local, port_of
+from recollect_connect.hosts.host import FileChange, HostPlan, InstallRequest, InstallScope, Machine, read_file
+from recollect_connect.hosts.json_files import parsed, plan_edit, plan_removal
 
 _ID: Final = "recollect"
 _ENTRY: Final = ("plugins", "entries", _ID)
@@ -93,9 +92,8 @@ class OpenClaw:
 
 def plugin_folder() -> Path:
     """Give the folder of the plugin: in the installed package, or in a checkout of the sources."""
-    package = Path(recollect.__file__).parent
-    installed = package / "hosts" / "openclaw_plugin"
-    return installed if installed.is_dir() else package.parents[1] / "plugins" / "openclaw"
+    installed = Path(__file__).with_name("openclaw_plugin")
+    return installed if installed.is_dir() else Path(__file__).parents[5] / "plugins" / "openclaw"
 
 
 def _plan_forgetting_the_service(machine: Machine, config: object) -> Iterator[FileChange]:
@@ -159,7 +157,7 @@ def _without_plugin_paths(text: str, keep: str = "") -> str:
 
 def _is_plugin(path: object) -> bool:
     return isinstance(path, str) and (
-        path == str(plugin_folder()) or Path(path).parts[-3:] == ("recollect", "hosts", "openclaw_plugin")
+        path == str(plugin_folder()) or Path(path).parts[-2:] == ("hosts", "openclaw_plugin")
     )
 
 

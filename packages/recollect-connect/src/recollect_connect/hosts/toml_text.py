@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from recollect.errors import InvalidInput
-from recollect.hosts.changes import backup_of
-from recollect.hosts.host import FileChange, read_file
+from recollect_connect.hosts.changes import backup_of
+from recollect_connect.hosts.host import FileChange, read_file
 
 _BEGIN = "# recollect: begin (`recollect uninstall` removes this block)"
 _END = "# recollect: end"

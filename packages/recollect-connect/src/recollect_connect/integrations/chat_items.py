@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from recollect.errors import InvalidInput
-from recollect.integrations.write_spool import AWAY, LOG, AnyUserMemory, WriteSpool
 from recollect.model.literals import MessageRole
 from recollect.model.messages import Message
+from recollect_connect.integrations.write_spool import AWAY, LOG, AnyUserMemory, WriteSpool
 
 _PAGE: Final = 1_000
 _ROLES: Final[Mapping[str, MessageRole]] = {

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from recollect.integrations.write_spool import AWAY, LOG, AnyUserMemory
 from recollect.model.search import Hit
+from recollect_connect.integrations.write_spool import AWAY, LOG, AnyUserMemory
 
 
 def found_hits(

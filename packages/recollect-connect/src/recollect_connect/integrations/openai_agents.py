@@ -7,8 +7,8 @@ from asyncio import to_thread
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from recollect.integrations.chat_items import ChatItem, ChatItems
-from recollect.integrations.write_spool import AnyUserMemory
+from recollect_connect.integrations.chat_items import ChatItem, ChatItems
+from recollect_connect.integrations.write_spool import AnyUserMemory
 
 __all__ = ["RecollectSession"]
 

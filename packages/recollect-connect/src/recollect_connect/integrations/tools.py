@@ -7,9 +7,9 @@ the tools are made; no argument of a model can name another.
 from collections.abc import Callable
 
 from recollect.errors import InvalidInput, NotFound
-from recollect.integrations.write_spool import AWAY, AnyUserMemory, WriteSpool
 from recollect.model.literals import without
 from recollect.model.memories import Remembered
+from recollect_connect.integrations.write_spool import AWAY, AnyUserMemory, WriteSpool
 
 __all__ = ["memory_tools"]
 

@@ -19,10 +19,10 @@ from recollect.clock import SystemClock
 from recollect.engine.drafts import tombstones
 from recollect.engine.drafts.redaction import each_text
 from recollect.errors import AccessDenied, AlreadyProcessed, RecollectError, StoreError
-from recollect.hook_client import folders
-from recollect.hook_client.spool import DELIVERED, LATER, REFUSED, Spool, SpooledRequest
 from recollect.text.private import without_private
 from recollect.text.secrets import redact_values
+from recollect_connect.hook_client import folders
+from recollect_connect.hook_client.spool import DELIVERED, LATER, REFUSED, Spool, SpooledRequest
 
 if TYPE_CHECKING:
     from recollect.client import ServiceUserMemory

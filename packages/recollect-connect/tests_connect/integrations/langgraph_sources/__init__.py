@@ -2,8 +2,8 @@
 
 git clone --depth 1 https://github.com/langchain-ai/langgraph ../langgraph
 pip install pytest-asyncio pytest-mock
-python -m tests.integrations.langgraph_sources ../langgraph            # on a SQLite file
-python -m tests.integrations.langgraph_sources ../langgraph DATABASE   # on another store
+python -m tests_connect.integrations.langgraph_sources ../langgraph            # on a SQLite file
+python -m tests_connect.integrations.langgraph_sources ../langgraph DATABASE   # on another store
 """
 
 import os

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.integrations import langgraph_sources
+from tests_connect.integrations import langgraph_sources
 
 
 def main() -> int:

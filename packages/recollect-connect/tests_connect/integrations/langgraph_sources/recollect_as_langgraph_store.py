@@ -16,7 +16,7 @@ import langgraph.store.memory
 import pytest
 
 from recollect import Memory, load_settings
-from recollect.integrations.langgraph import AsyncRecollectStore, RecollectStore
+from recollect_connect.integrations.langgraph import AsyncRecollectStore, RecollectStore
 
 _settings = load_settings(
     os.devnull,

@@ -9,15 +9,15 @@ from urllib.parse import urlencode
 
 import pytest
 import uvicorn
+from tests.waiting import PATIENCE_S, until
 
 from recollect import InvalidInput, Memory, UserMemory
 from recollect.api.memory import AuditedWrite
 from recollect.errors import StoreUnavailable
-from recollect.integrations.slack import SlackSettings, http_app, make_app, spool_of
-from recollect.integrations.slack.people import user_name
-from recollect.integrations.slack.replies import FORGET, KEEP
-from tests.integrations.slack.fake_slack import ANNA, BERT, SECRET, TEAM, FakeSlack, fake_slack
-from tests.waiting import PATIENCE_S, until
+from recollect_connect.integrations.slack import SlackSettings, http_app, make_app, spool_of
+from recollect_connect.integrations.slack.people import user_name
+from recollect_connect.integrations.slack.replies import FORGET, KEEP
+from tests_connect.integrations.slack.fake_slack import ANNA, BERT, SECRET, TEAM, FakeSlack, fake_slack
 
 TEA = "I prefer green tea in the morning"
 

@@ -10,9 +10,9 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.server import ServerConnection, serve
 
 from recollect import Memory
-from recollect.integrations.slack import SlackSettings, make_app, serve_socket
-from recollect.integrations.slack.people import user_name
-from tests.integrations.slack.fake_slack import ANNA, TEAM, fake_slack
+from recollect_connect.integrations.slack import SlackSettings, make_app, serve_socket
+from recollect_connect.integrations.slack.people import user_name
+from tests_connect.integrations.slack.fake_slack import ANNA, TEAM, fake_slack
 
 _WAIT_S = 60.0
 

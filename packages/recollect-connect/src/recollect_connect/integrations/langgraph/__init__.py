@@ -13,7 +13,7 @@ except ImportError as error:
         "recollect.integrations.langgraph needs a package that is not there: pip install 'recollect[langgraph]'."
     ) from error
 
-from recollect.integrations.langgraph.aio import AsyncRecollectStore
-from recollect.integrations.langgraph.store import RecollectStore
+from recollect_connect.integrations.langgraph.aio import AsyncRecollectStore
+from recollect_connect.integrations.langgraph.store import RecollectStore
 
 __all__ = ["AsyncRecollectStore", "RecollectStore"]

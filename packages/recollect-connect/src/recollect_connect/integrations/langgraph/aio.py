@@ -6,7 +6,7 @@ from typing import Any
 from langgraph.store.base import Op, Result, TTLConfig
 from langgraph.store.base.batch import AsyncBatchedBaseStore
 
-from recollect.integrations.langgraph.store import RecollectStore
+from recollect_connect.integrations.langgraph.store import RecollectStore
 
 
 class AsyncRecollectStore(AsyncBatchedBaseStore):

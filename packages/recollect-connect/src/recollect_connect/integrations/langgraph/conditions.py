@@ -7,7 +7,7 @@ from typing import Any, Final
 from langgraph.store.base import MatchCondition
 
 from recollect.errors import InvalidInput
-from recollect.integrations.langgraph.items import Namespace
+from recollect_connect.integrations.langgraph.items import Namespace
 
 WILDCARD: Final = "*"
 _FILTER_KEY = re.compile(r"[\w.\- ]+")

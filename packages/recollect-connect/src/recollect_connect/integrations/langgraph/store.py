@@ -31,11 +31,11 @@ from recollect.api.memory import Memory
 from recollect.api.user import UserMemory
 from recollect.clock import SystemClock
 from recollect.errors import InvalidInput, NotFound
-from recollect.integrations.langgraph import conditions, items, vectors
-from recollect.integrations.langgraph.items import Namespace, StoredItem
 from recollect.model.memories import MemoryRecord
 from recollect.model.search import Hit
 from recollect.ports import Clock
+from recollect_connect.integrations.langgraph import conditions, items, vectors
+from recollect_connect.integrations.langgraph.items import Namespace, StoredItem
 
 _PAGE: Final = 1_000
 _FIRST_HITS: Final = 100

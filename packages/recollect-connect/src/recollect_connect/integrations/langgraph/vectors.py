@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.errors import InvalidVector
-from recollect.integrations.langgraph.items import StoredItem
+from recollect_connect.integrations.langgraph.items import StoredItem
 
 _LARGEST: Final = 32_767
 

@@ -13,7 +13,7 @@ except ImportError as error:
         "recollect.integrations.slack needs a package that is not there: pip install 'recollect[slack]'."
     ) from error
 
-from recollect.integrations.slack.bot import SlackSettings, make_app, spool_of
-from recollect.integrations.slack.server import ServedBot, http_app, serve_http, serve_socket
+from recollect_connect.integrations.slack.bot import SlackSettings, make_app, spool_of
+from recollect_connect.integrations.slack.server import ServedBot, http_app, serve_http, serve_socket
 
 __all__ = ["ServedBot", "SlackSettings", "http_app", "make_app", "serve_http", "serve_socket", "spool_of"]

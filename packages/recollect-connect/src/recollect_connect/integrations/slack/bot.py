@@ -17,9 +17,9 @@ from slack_sdk import WebClient
 from recollect.api.memory import Memory
 from recollect.api.user import UserMemory
 from recollect.errors import InvalidInput, NotFound, RecollectError
-from recollect.integrations.slack import replies
-from recollect.integrations.slack.people import People
-from recollect.integrations.write_spool import WriteSpool, public
+from recollect_connect.integrations.slack import replies
+from recollect_connect.integrations.slack.people import People
+from recollect_connect.integrations.write_spool import WriteSpool, public
 
 _API: Final = "https://slack.com/api/"
 _HITS: Final = 5
