@@ -1,53 +1,13 @@
-"""What users install: the wheel holds everything the code reads at run time."""
+"""What is declared about the package: tested versions of all it needs, and what CI and hooks run."""
 
-import hashlib
 import re
-import subprocess
-import sys
-import zipfile
-from pathlib import Path
 
-import pytest
 import yaml
 from packaging.utils import canonicalize_name
 
-from recollect.models.bundled import ENCODER, READER, RERANKER
 from recollect.storage.postgres.connection import MINIMUM_SERVER
 from tests.constraints import CONSTRAINTS, direct_requirements, installed_versions, pinned_versions
-
-ROOT = Path(__file__).parent.parent
-
-
-PLUGIN = "recollect/hosts/openclaw_plugin/"
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    outdir = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(outdir), str(ROOT)]
-    subprocess.run(command, check=True, capture_output=True)
-    (built,) = outdir.glob("*.whl")
-    return built
-
-
-def test_the_wheel_holds_the_models_the_types_the_sql_and_the_tables(wheel: Path) -> None:
-    models = {"recollect/models/files/": {**ENCODER, **READER, **RERANKER}}
-    source = ROOT / "src"
-    read = [*source.rglob("*.sql"), *source.glob("recollect/text/tables/*/*.txt")]
-    data = {path.relative_to(source).as_posix() for path in read}
-    assert {path.suffix for path in read} == {".sql", ".txt"}
-    expected = {folder + name: file.sha256 for folder, files in models.items() for name, file in files.items()}
-    with zipfile.ZipFile(wheel) as archive:
-        names = set(archive.namelist())
-        sums = {name: hashlib.sha256(archive.read(name)).hexdigest() for name in expected}
-    assert sums == expected
-    about = {folder + name for folder in models for name in ("ENCODER_CARD.md", "MODEL_CARD.md", "NOTICE")}
-    assert about | {"recollect/py.typed"} | data <= names
-    plugin = {name.removeprefix(PLUGIN) for name in names if name.startswith(PLUGIN)}
-    published = {
-        path.relative_to(ROOT / "plugins" / "openclaw") for path in (ROOT / "plugins" / "openclaw").rglob("*.*")
-    }
-    assert plugin - {"LICENSE"} == {path.as_posix() for path in published if path.parts[0] != "test"}
+from tests.sources import ROOT
 
 
 def test_every_direct_dependency_has_a_tested_version_that_pyproject_allows() -> None:
