@@ -29,6 +29,7 @@ _MOVED = {
     "federation": "recollect_connect.federation",
     "hook_client": "recollect_connect.hook_client",
     "hosts": "recollect_connect.hosts",
+    "importing": "recollect_connect.importing",
     "integrations": "recollect_connect.integrations",
 }
 _tables: "list[ModuleType] | None" = None

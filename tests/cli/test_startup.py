@@ -47,7 +47,7 @@ def test_counting_loads_no_encoder_and_only_its_own_database(empty_file: Path) -
     modules = imported("--database", str(empty_file), "count", "--json")
     assert "apsw" in modules
     assert not modules & {"onnxruntime", "tokenizers", "psycopg", "rich", "httpx2", "fastapi"}
-    assert not modules & {"pypdfium2", "PIL", "recollect.importing", "recollect_files.documents.formats"}
+    assert not modules & {"pypdfium2", "PIL", "recollect_connect.importing", "recollect_files.documents.formats"}
 
 
 def test_a_recall_imports_only_what_it_uses(empty_file: Path) -> None:

@@ -17,10 +17,10 @@ from recollect.encryption import make_key
 from recollect.engine.carry import import_archive as bringing
 from recollect.engine.carry.manifest import FILE
 from recollect.errors import InvalidDocument, QuotaExceeded
-from recollect.importing import import_file
 from recollect.model.messages import Usage
 from recollect.ports import Embedder
 from recollect.ports.transfer import TRANSFERRED
+from recollect_connect.importing import import_file
 from tests.archives import files_of, with_members, with_said, zipped
 from tests.fixtures import OpenMemory, SteppingClock
 from tests.sizes import sized

@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect import Conversation, Memory, UserMemory
-from recollect.importing import import_file
-from tests.importing.exports import mem0
+from recollect_connect.importing import import_file
 from tests.sizes import sized
+from tests_connect.importing.exports import mem0
 
 NUMBERS = count(1)
 

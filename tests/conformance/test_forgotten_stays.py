@@ -10,8 +10,8 @@ from recollect import InvalidInput, Memory, NewMemory, NewMessage, UserMemory
 from recollect.engine.base import call_embedder
 from recollect.engine.conversations import turn_capture
 from recollect.errors import StaleVersion
-from recollect.importing.deliver import importing
 from recollect.model.files import TextPiece
+from recollect_connect.importing.deliver import importing
 from tests.fixtures import OpenMemory, SteppingClock
 
 MAY = datetime(2024, 5, 1, 10, tzinfo=UTC)

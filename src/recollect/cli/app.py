@@ -75,7 +75,8 @@ def recollect(
 
 # In the order in which help lists them.
 for group in (
-    memories, search, similarity, folders, files, facts, places, conversations, hooks,
+    memories, search, similarity, folders, files,
+    *plugins.installed("commands", "openclaw"), facts, places, conversations, hooks,
     *plugins.installed("commands", "hosts"), embedding, reembed, store,
     insights, erasure, backup, repair, distribution, transfer, demo,
     keys, scopes, serve, *plugins.installed("commands", "e5"), *plugins.installed("commands", "slack"),

@@ -8,9 +8,10 @@ from functools import partial
 from itertools import repeat
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, cast
 
+from recollect import plugins
 from recollect.cli import options
 from recollect.cli.errors import FAILED
-from recollect.cli.folders import examples, say_what_waits, show_waiting, waiting_texts
+from recollect.cli.folders import examples, show_waiting, waiting_texts
 from recollect.cli.formatting import ago, counted, folder_errors, folder_state, named, size
 from recollect.cli.hooks import read_message
 from recollect.cli.json_output import error_document, fields_of
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 
     from recollect.api.memory import UserMemory
     from recollect.cli.view import View
-    from recollect.importing import ImportReport
     from recollect.model.files import AddedFile, FilePage, FileRecord, FileText, FolderStatus
+    from recollect.model.imports import ImportReport
     from recollect.model.readings import ExplainedReading
 
 commands = CommandSet("Files")
@@ -339,7 +340,7 @@ def import_export(
     Exports of ChatGPT, Claude, mem0 and basic-memory; and of Recollect, with ids, history and times. Doing so again
     brings only what is new. You are told what was brought, what was left out, and why.
     """
-    from recollect.importing import import_file, is_own_export
+    from recollect.api.own_archives import is_own_export
 
     if format == "recollect" or (format is None and is_own_export(path)):
         opened: dict[str, Any] = {"of_user": of_user, "identity": identity, "dry_run": dry_run}
@@ -347,21 +348,22 @@ def import_export(
             from recollect.encryption import read_passphrase
 
             opened["passphrase"] = read_passphrase(passphrase_file)
-        return CommandResult(_import_own(context, path, as_user, opened), _show_import)
+        return CommandResult(_import_own(context, path, as_user, opened), show_import)
     if as_user is not None:
         raise InvalidInput("--as belongs to an export of Recollect. For others, say --user NAME before the command.")
+    import_file = plugins.find("readers", "exports of other systems", "recollect-connect")
     trust = Trust.STATED if trusted else Trust.EXTERNAL
     with context.progress.steps() as step:
         report = import_file(
-            context.me, path, format=format, of_user=of_user, dry_run=dry_run, trust=trust, tell=_reporting(step)
+            context.me, path, format=format, of_user=of_user, dry_run=dry_run, trust=trust, tell=reporting(step)
         )
-    return CommandResult(_with_waiting(context, report), _show_import)
+    return CommandResult(with_waiting(context, report), show_import)
 
 
 def _import_own(context: CommandContext, path: str, as_user: str | None, options: dict[str, Any]) -> "ImportReport":
     """Bring an export of ours: into the memory of the user that was named, or of those it is of."""
     from recollect.api.memory import AuditedWrite
-    from recollect.importing import import_own
+    from recollect.api.own_archives import import_own
 
     into, admin = as_user or context.user_named, is_admin(context.memory)
     if not admin:
@@ -370,49 +372,24 @@ def _import_own(context: CommandContext, path: str, as_user: str | None, options
     audit = AuditedWrite(context.actor, context.command)
     with context.progress.steps() as step:
         if not into:
-            return import_own(context.memory, path, audit=audit, tell=_reporting(step), **options)
+            return import_own(context.memory, path, audit=audit, tell=reporting(step), **options)
         target = context.memory.user(into, audit=audit)
-        report = import_own(target, path, tombstones=admin, tell=_reporting(step), **options)
+        report = import_own(target, path, tombstones=admin, tell=reporting(step), **options)
     return report if report.dry_run else replace(report, waiting=target.stats().pending_jobs)
 
 
-@commands.command(
-    "write",
-    examples=("recollect import-openclaw ~/.openclaw --dry-run", "recollect import-openclaw ~/.openclaw"),
-)
-def import_openclaw(
-    context: CommandContext,
-    path: Annotated[str, argument("PATH", "The folder of OpenClaw, one of its workspaces, or a copy of either.")],
-    *,
-    dry_run: Annotated[bool, flag("--dry-run", "Say what would be brought, and store nothing.")] = False,
-    wait: Annotated[bool, flag("--wait", "Wait until all of it has its vectors.")] = False,
-) -> "CommandResult[ImportReport]":
-    """Bring all that OpenClaw remembers.
-
-    MEMORY.md, USER.md, notes and session logs are synced where they lie, so `recollect sync` keeps them in step from
-    then on. From its index comes what is nowhere else, with vectors that can be used. Nothing there is changed. Doing
-    so again brings only what is new.
-    """
-    from recollect import importing
-
-    with say_what_waits(context):
-        with context.progress.steps() as step:
-            report = importing.import_openclaw(context.me, path, dry_run=dry_run, tell=_reporting(step))
-        if wait and not dry_run:
-            with context.progress.work("Making vectors", waiting_texts(context)) as tell:
-                context.memory.embed_waiting(tell=tell)
-    return CommandResult(_with_waiting(context, report), _show_import)
-
-
-def _with_waiting(context: CommandContext, report: "ImportReport") -> "ImportReport":
+def with_waiting(context: CommandContext, report: "ImportReport") -> "ImportReport":
+    """Add to a report how many texts wait for a vector."""
     return report if report.dry_run else replace(report, waiting=waiting_texts(context))
 
 
-def _reporting(step: StepCallback) -> Callable[[Any], None]:
+def reporting(step: StepCallback) -> Callable[[Any], None]:
+    """Give what an import tells how far it is."""
     return lambda progress: step(f"Bringing {progress.what}", progress.done, progress.total)
 
 
-def _show_import(view: "View", report: "ImportReport") -> None:
+def show_import(view: "View", report: "ImportReport") -> None:
+    """Show what an import brought."""
     brought = [f"{what} {amount:,}" for what, amount in report.brought.items() if amount]
     skipped = [f"{part.what} {part.amount:,}: {part.reason}" for part in report.skipped]
     view.fields(

@@ -29,9 +29,9 @@ from fastapi import Query
 from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
 from recollect.authorization import Key
-from recollect.importing import ImportReport, Skipped
 from recollect.model.clusters import Cluster, Clusters, DuplicatePair
 from recollect.model.files import AddedAction, Chunk, FilePage, FileRecord
+from recollect.model.imports import ImportReport, Skipped
 from recollect.model.insights import Insights, Tidying
 from recollect.model.literals import FileKind, FileSource, Permission, Source
 from recollect.model.media import Media

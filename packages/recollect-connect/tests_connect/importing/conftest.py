@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
+from tests.fixtures import OpenMemory
 
 from recollect import Memory, UserMemory
-from tests.fixtures import OpenMemory
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ import pytest
 
 from recollect import UserMemory
 from recollect.errors import InvalidDocument
-from recollect.importing import import_file
-from tests.importing.exports import skipped
-from tests.importing.openclaw_folder import fingerprint, note
+from recollect_connect.importing import import_file
+from tests_connect.importing.exports import skipped
+from tests_connect.importing.openclaw_folder import fingerprint, note
 
 OVEN = """---
 title: The Oven

@@ -1,6 +1,6 @@
 """What is an observation or a relation in a note of basic-memory, and what only looks like one."""
 
-from recollect.importing.basic_memory import front_matter, is_note, read
+from recollect_connect.importing.basic_memory import front_matter, is_note, read
 
 NOTE = """---
 title: Coffee Brewing Methods

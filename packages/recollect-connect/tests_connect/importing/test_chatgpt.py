@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fixtures import OpenMemory
 
 from recollect import Memory, UserMemory
-from recollect.importing import ImportProgress, import_file
-from recollect.importing.chatgpt import talk_of
-from tests.fixtures import OpenMemory
-from tests.importing.exports import chatgpt, node, pack, skipped, write
+from recollect_connect.importing import ImportProgress, import_file
+from recollect_connect.importing.chatgpt import talk_of
+from tests_connect.importing.exports import chatgpt, node, pack, skipped, write
 
 BRANCHED = chatgpt(
     "c-1",

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from recollect import UserMemory
-from recollect.importing import import_file
-from tests.importing.exports import claude, claude_message, pack, skipped, write
+from recollect_connect.importing import import_file
+from tests_connect.importing.exports import claude, claude_message, pack, skipped, write
 
 ROOT = "00000000-0000-4000-8000-000000000000"
 

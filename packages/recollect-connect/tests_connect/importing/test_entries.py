@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.sizes import sized
 
 from recollect.errors import InvalidDocument
-from recollect.importing.export_entries import ExportEntry, documents, entries
-from tests.sizes import sized
+from recollect_connect.importing.export_entries import ExportEntry, documents, entries
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
 VALUES = st.recursive(

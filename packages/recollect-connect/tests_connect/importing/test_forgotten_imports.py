@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fixtures import OpenMemory
 
 from recollect import Memory, UserMemory
-from recollect.importing import ImportReport, import_file, import_openclaw
-from recollect.importing.deliver import FORGOTTEN
-from tests.fixtures import OpenMemory
-from tests.importing.exports import chatgpt, claude, claude_message, mem0, node, write
-from tests.importing.openclaw_folder import Database, chunk, header, log, note, turn, unit
+from recollect_connect.importing import ImportReport, import_file, import_openclaw
+from recollect_connect.importing.deliver import FORGOTTEN
+from tests_connect.importing.exports import chatgpt, claude, claude_message, mem0, node, write
+from tests_connect.importing.openclaw_folder import Database, chunk, header, log, note, turn, unit
 
 Importing = Callable[[UserMemory], ImportReport]
 

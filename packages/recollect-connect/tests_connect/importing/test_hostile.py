@@ -10,9 +10,9 @@ import pytest
 
 from recollect import Memory, UserMemory
 from recollect.errors import InvalidDocument, InvalidInput
-from recollect.importing import import_file
-from recollect.importing.export_entries import entries
-from tests.importing.exports import chatgpt, claude, claude_message, mem0, node, pack, write
+from recollect_connect.importing import import_file
+from recollect_connect.importing.export_entries import entries
+from tests_connect.importing.exports import chatgpt, claude, claude_message, mem0, node, pack, write
 
 TALK = chatgpt("c", node("q", None, "user", ["Hello"]))
 

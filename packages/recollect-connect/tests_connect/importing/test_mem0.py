@@ -9,8 +9,8 @@ import pytest
 
 from recollect import UserMemory
 from recollect.errors import InvalidDocument
-from recollect.importing import import_file
-from tests.importing.exports import mem0, pack, skipped, write
+from recollect_connect.importing import import_file
+from tests_connect.importing.exports import mem0, pack, skipped, write
 
 
 def test_what_get_all_gives_becomes_memories(me: UserMemory, tmp_path: Path) -> None:

@@ -9,13 +9,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.fixtures import OpenMemory
 
 from recollect import Memory, UserMemory
 from recollect.errors import InvalidDocument
-from recollect.importing import ImportProgress, import_openclaw
-from tests.fixtures import OpenMemory
-from tests.importing.exports import skipped
-from tests.importing.openclaw_folder import Database, chunk, fingerprint, header, log, note, turn, unit
+from recollect_connect.importing import ImportProgress, import_openclaw
+from tests_connect.importing.exports import skipped
+from tests_connect.importing.openclaw_folder import Database, chunk, fingerprint, header, log, note, turn, unit
 
 GONE = "memory/2025-12-24.md"
 

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from recollect.errors import InvalidDocument
-from recollect.importing.openclaw import read_only_sqlite, tables
-from recollect.importing.openclaw.find_stores import find
-from recollect.importing.openclaw.index import AS_A_FILE, AS_A_SESSION, CHANGED, IndexPlaces
-from recollect.importing.openclaw.spaces import is_same
-from recollect.importing.openclaw.tables import IndexedChunk
 from recollect.model.memories import Space
-from tests.importing.openclaw_folder import Database, chunk, fingerprint, header, log, note, turn, unit
+from recollect_connect.importing.openclaw import read_only_sqlite, tables
+from recollect_connect.importing.openclaw.find_stores import find
+from recollect_connect.importing.openclaw.index import AS_A_FILE, AS_A_SESSION, CHANGED, IndexPlaces
+from recollect_connect.importing.openclaw.spaces import is_same
+from recollect_connect.importing.openclaw.tables import IndexedChunk
+from tests_connect.importing.openclaw_folder import Database, chunk, fingerprint, header, log, note, turn, unit
 
 OPENAI = Space("openai", "text-embedding-3-small", "", "none", 1536, normalised=True)
 

@@ -11,8 +11,8 @@ from fastapi import Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from recollect.api.memory import AuditedWrite
+from recollect.api.own_archives import import_own
 from recollect.errors import InvalidInput
-from recollect.importing import import_own
 from recollect.service import responses as out
 from recollect.service.json_routes import JSON, json_router
 from recollect.service.openapi_document import BINARY

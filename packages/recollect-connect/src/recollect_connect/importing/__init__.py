@@ -4,10 +4,10 @@ The invariant: what is imported is never changed, not even by a file appearing b
 bringing it once.
 """
 
-from recollect.importing.detect_format import is_own_export
-from recollect.importing.exports import import_file, import_own
-from recollect.importing.openclaw import import_openclaw
-from recollect.importing.report import ImportProgress, ImportReport, Skipped
+from recollect.api.own_archives import import_own, is_own_export
+from recollect.model.imports import ImportProgress, ImportReport, Skipped
+from recollect_connect.importing.exports import import_file
+from recollect_connect.importing.openclaw import import_openclaw
 
 __all__ = [
     "ImportProgress", "ImportReport", "Skipped", "import_file", "import_openclaw", "import_own", "is_own_export",

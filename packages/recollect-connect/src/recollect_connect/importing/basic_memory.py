@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from recollect.importing.fact_keys import fact
-from recollect.importing.parse_values import metadata_of, name_of, type_of
 from recollect.model.memories import NewMemory
+from recollect_connect.importing.fact_keys import fact
+from recollect_connect.importing.parse_values import metadata_of, name_of, type_of
 
 FORMAT: Final = "basic-memory"
 TOO_LONG: Final = "too long for an observation; it is in the file"

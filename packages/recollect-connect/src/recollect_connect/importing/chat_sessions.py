@@ -10,9 +10,9 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any, Final
 
-from recollect.importing.parse_values import id_of, metadata_of, moment_of, text_of
 from recollect.model.literals import MessageRole
 from recollect.model.messages import NewMessage
+from recollect_connect.importing.parse_values import id_of, metadata_of, moment_of, text_of
 
 EMPTY: Final = "nothing in it"
 OTHER_BRANCH: Final = "another branch of the conversation"

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from recollect.importing.chat_sessions import EMPTY, NAMES_ONLY, OTHER_BRANCH, ChatSession, way_back
-from recollect.importing.parse_values import id_of, list_of, mapping_of, moment_of, name_of, text_of
+from recollect_connect.importing.chat_sessions import EMPTY, NAMES_ONLY, OTHER_BRANCH, ChatSession, way_back
+from recollect_connect.importing.parse_values import id_of, list_of, mapping_of, moment_of, name_of, text_of
 
 FORMAT: Final = "chatgpt"
 MALFORMED: Final = "not a conversation in ChatGPT's format"

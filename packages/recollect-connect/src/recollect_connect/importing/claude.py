@@ -3,9 +3,17 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from recollect.importing.chat_sessions import NAMES_ONLY, OTHER_BRANCH, ChatSession, way_back
-from recollect.importing.parse_values import id_of, list_of, mapping_of, metadata_of, moment_of, name_of, text_of
 from recollect.model.memories import NewMemory
+from recollect_connect.importing.chat_sessions import NAMES_ONLY, OTHER_BRANCH, ChatSession, way_back
+from recollect_connect.importing.parse_values import (
+    id_of,
+    list_of,
+    mapping_of,
+    metadata_of,
+    moment_of,
+    name_of,
+    text_of,
+)
 
 FORMAT: Final = "claude"
 MALFORMED: Final = "not a conversation in Claude's format"

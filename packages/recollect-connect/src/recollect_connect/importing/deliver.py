@@ -14,12 +14,13 @@ from recollect.api.conversation import Conversation
 from recollect.api.user import UserMemory
 from recollect.engine.drafts import tombstones
 from recollect.errors import InvalidInput
-from recollect.importing.chat_sessions import EMPTY, ChatSession
-from recollect.importing.parse_values import metadata_of
-from recollect.importing.report import ALREADY_THERE, ImportCounts, ImportListener, ImportProgress
 from recollect.model.files import SyncProgress, TextPiece
+from recollect.model.imports import ImportListener, ImportProgress
 from recollect.model.literals import FileSource, Trust
 from recollect.model.memories import NewMemory, Remembered, Space, VectorLike
+from recollect_connect.importing.chat_sessions import EMPTY, ChatSession
+from recollect_connect.importing.parse_values import metadata_of
+from recollect_connect.importing.report import ALREADY_THERE, ImportCounts
 
 CANNOT_BE_KEPT: Final = "it cannot be kept"
 PRIVATE: Final = "nothing of it may be kept"

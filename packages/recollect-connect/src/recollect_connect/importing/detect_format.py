@@ -3,19 +3,16 @@
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from itertools import islice
-from os import PathLike
-from pathlib import Path
 from typing import Final
 
-from recollect.engine.carry.archive import is_archive
+from recollect.api.own_archives import OWN, is_own_export
 from recollect.errors import InvalidDocument, InvalidInput
-from recollect.importing import basic_memory, chatgpt, claude, mem0
-from recollect.importing.archives import ExportArchive, Member
-from recollect.importing.export_entries import ExportEntry, documents, entries
-from recollect.importing.parse_values import mapping_of
-from recollect.importing.report import shown
+from recollect_connect.importing import basic_memory, chatgpt, claude, mem0
+from recollect_connect.importing.archives import ExportArchive, Member
+from recollect_connect.importing.export_entries import ExportEntry, documents, entries
+from recollect_connect.importing.parse_values import mapping_of
+from recollect_connect.importing.report import shown
 
-OWN: Final = "recollect"
 FORMATS: Final = (OWN, chatgpt.FORMAT, claude.FORMAT, mem0.FORMAT, basic_memory.FORMAT)
 MOST_OF_A_NOTE: Final = 10 * 2**20
 _LOOKED_AT: Final = 50  # parts of a document, and files of a folder
@@ -24,11 +21,6 @@ _MEANT: Final = (
     "`chat_messages`), "
     "memories of mem0 (objects with `id` and `memory`), a folder of basic-memory notes"
 )
-
-
-def is_own_export(path: str | PathLike[str]) -> bool:
-    """Tell whether a file is an export of Recollect."""
-    return is_archive(Path(path).expanduser())
 
 
 def checked(format: str) -> str:
@@ -65,7 +57,7 @@ def text(member: Member) -> str:
 
 def format_of(archive: ExportArchive) -> str:
     """Say in which format an export is. Raises InvalidDocument saying what was found."""
-    if archive.kind != "folder" and is_archive(archive.path):
+    if archive.kind != "folder" and is_own_export(archive.path):
         return OWN
     seen: list[str] = []
     for member in sorted(json_members(archive), key=_promise)[:_LOOKED_AT]:

@@ -2,21 +2,21 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from os import PathLike, fspath
-from typing import Any, Final, NamedTuple
+from os import PathLike
+from typing import Final, NamedTuple
 
-from recollect.api.memory import Memory
+from recollect.api.own_archives import OWN, import_own
 from recollect.api.user import UserMemory
-from recollect.engine.carry.import_archive import ImportProgressListener
 from recollect.errors import InvalidDocument
-from recollect.importing import basic_memory, chatgpt, claude, detect_format, mem0
-from recollect.importing.archives import ExportArchive, Member, opened
-from recollect.importing.chat_sessions import ChatSession
-from recollect.importing.deliver import ImportRun, importing
-from recollect.importing.parse_values import list_of, mapping_of, name_of
-from recollect.importing.report import ImportCounts, ImportListener, ImportProgress, ImportReport, Skipped
+from recollect.model.imports import ImportListener, ImportReport
 from recollect.model.literals import Trust
 from recollect.model.memories import NewMemory
+from recollect_connect.importing import basic_memory, chatgpt, claude, detect_format, mem0
+from recollect_connect.importing.archives import ExportArchive, Member, opened
+from recollect_connect.importing.chat_sessions import ChatSession
+from recollect_connect.importing.deliver import ImportRun, importing
+from recollect_connect.importing.parse_values import list_of, mapping_of, name_of
+from recollect_connect.importing.report import ImportCounts
 
 _ACCOUNT: Final = "about the account, not memory"
 _OTHER_FILES: Final = "not what conversations or memories are in"
@@ -64,7 +64,7 @@ def import_file(
     named = None if format is None else detect_format.checked(format)
     with opened(path, me.files.store_files()) as archive:
         known = named or detect_format.format_of(archive)
-        if known == detect_format.OWN:
+        if known == OWN:
             return import_own(me, archive.path, of_user=of_user, dry_run=dry_run, tell=tell)
         for name, reason in archive.refused:
             tally.skip("files", reason, example=name)
@@ -75,28 +75,6 @@ def import_file(
         else:
             _bring_conversations(delivery, archive, _READERS[known], trust)
         return tally.report(known, str(archive.path), dry_run=dry_run)
-
-
-def import_own(
-    into: Memory | UserMemory,
-    path: str | PathLike[str],
-    *,
-    dry_run: bool = False,
-    tell: ImportListener | None = None,
-    **options: Any,  # noqa: ANN401 - those of the verb
-) -> ImportReport:
-    """Bring what `export` wrote into one user's memory, or each user's under the name they had.
-
-    `options` are those of `import_archive`.
-    """
-    found = into.import_archive(path, dry_run=dry_run, tell=_told(tell), **options)
-    skipped = tuple(Skipped(what, reason, amount) for (what, reason), amount in sorted(found.skipped.items()))
-    brought = {what: amount for what, amount in found.brought.items() if amount}
-    return ImportReport(detect_format.OWN, fspath(path), brought, skipped, tuple(found.examples), dry_run)
-
-
-def _told(tell: ImportListener | None) -> ImportProgressListener | None:
-    return None if tell is None else lambda what, done, total: tell(ImportProgress(what, done, total))
 
 
 def _bring_conversations(delivery: ImportRun, archive: ExportArchive, reader: _FormatReader, trust: int) -> None:

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from recollect.importing.parse_values import metadata_of
 from recollect.model.memories import NewMemory
+from recollect_connect.importing.parse_values import metadata_of
 
 
 def fact(

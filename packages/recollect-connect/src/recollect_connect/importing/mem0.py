@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from recollect.importing.export_entries import ExportEntry
-from recollect.importing.fact_keys import fact
-from recollect.importing.parse_values import (
+from recollect.model.memories import NewMemory
+from recollect_connect.importing.export_entries import ExportEntry
+from recollect_connect.importing.fact_keys import fact
+from recollect_connect.importing.parse_values import (
     id_of,
     list_of,
     mapping_of,
@@ -15,7 +16,6 @@ from recollect.importing.parse_values import (
     text_of,
     type_of,
 )
-from recollect.model.memories import NewMemory
 
 FORMAT: Final = "mem0"
 LISTS: Final = ("", "results", "memories")

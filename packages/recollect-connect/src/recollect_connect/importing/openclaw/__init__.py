@@ -6,10 +6,12 @@ from typing import Final
 
 from recollect.api.user import UserMemory
 from recollect.errors import InvalidDocument
-from recollect.importing.deliver import ImportRun, importing, searched_space
-from recollect.importing.openclaw import read_only_sqlite, sessions, tables
-from recollect.importing.openclaw.captured import CapturedSessions
-from recollect.importing.openclaw.find_stores import (
+from recollect.model.imports import ImportListener, ImportReport
+from recollect.model.literals import Trust
+from recollect_connect.importing.deliver import ImportRun, importing, searched_space
+from recollect_connect.importing.openclaw import read_only_sqlite, sessions, tables
+from recollect_connect.importing.openclaw.captured import CapturedSessions
+from recollect_connect.importing.openclaw.find_stores import (
     FORMAT,
     LOGS,
     NOT_MEMORY,
@@ -20,9 +22,8 @@ from recollect.importing.openclaw.find_stores import (
     find,
     newest_first,
 )
-from recollect.importing.openclaw.index import Index, IndexPlaces
-from recollect.importing.report import THE_STORE, ImportCounts, ImportListener, ImportReport
-from recollect.model.literals import Trust
+from recollect_connect.importing.openclaw.index import Index, IndexPlaces
+from recollect_connect.importing.report import THE_STORE, ImportCounts
 
 __all__ = ["import_openclaw"]
 

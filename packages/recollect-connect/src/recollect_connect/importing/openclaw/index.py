@@ -8,15 +8,15 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from recollect.importing.deliver import ImportRun, TextCutter
-from recollect.importing.openclaw import tables
-from recollect.importing.openclaw.find_stores import FORMAT, NOTES_AT_THE_TOP, OpenClawStores, agent_of
-from recollect.importing.openclaw.spaces import is_same
-from recollect.importing.openclaw.tables import IndexedChunk, Names
-from recollect.importing.parse_values import name_of
 from recollect.model.files import TextPiece
 from recollect.model.memories import Space, Vector
 from recollect.text.chunks import mask
+from recollect_connect.importing.deliver import ImportRun, TextCutter
+from recollect_connect.importing.openclaw import tables
+from recollect_connect.importing.openclaw.find_stores import FORMAT, NOTES_AT_THE_TOP, OpenClawStores, agent_of
+from recollect_connect.importing.openclaw.spaces import is_same
+from recollect_connect.importing.openclaw.tables import IndexedChunk, Names
+from recollect_connect.importing.parse_values import name_of
 
 AS_A_FILE: Final = "already brought as a file"
 AS_A_SESSION: Final = "already brought as a session"

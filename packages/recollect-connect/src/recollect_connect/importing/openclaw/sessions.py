@@ -8,14 +8,14 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from recollect.importing.chat_sessions import ChatSession
-from recollect.importing.deliver import ImportRun
-from recollect.importing.openclaw import tables
-from recollect.importing.openclaw.captured import CapturedSessions
-from recollect.importing.openclaw.find_stores import FORMAT, OpenClawStores
-from recollect.importing.openclaw.index import AS_A_FILE
-from recollect.importing.parse_values import id_of, list_of, mapping_of, moment_of, text_of
 from recollect.text.quoting.fence import is_only_wrappers, without_fences
+from recollect_connect.importing.chat_sessions import ChatSession
+from recollect_connect.importing.deliver import ImportRun
+from recollect_connect.importing.openclaw import tables
+from recollect_connect.importing.openclaw.captured import CapturedSessions
+from recollect_connect.importing.openclaw.find_stores import FORMAT, OpenClawStores
+from recollect_connect.importing.openclaw.index import AS_A_FILE
+from recollect_connect.importing.parse_values import id_of, list_of, mapping_of, moment_of, text_of
 
 BY_A_TOOL: Final = "what a tool gave"
 BY_OPENCLAW: Final = "written by OpenClaw, not by a person"

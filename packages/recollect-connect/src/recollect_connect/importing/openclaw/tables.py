@@ -14,8 +14,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from recollect.importing.parse_values import mapping_of
 from recollect.model.memories import Vector
+from recollect_connect.importing.parse_values import mapping_of
 
 MALFORMED: Final = "not in OpenClaw's format"
 _META_KEY: Final = "memory_index_meta_v1"
