@@ -6,7 +6,7 @@ import shutil
 import statistics
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.figures import Figure, seconds
@@ -40,8 +40,8 @@ def recall_against_the_floor(folder: Path, rounds: int = 7) -> Iterator[Figure]:
         memory.user("default").remember("The red bicycle of Anna is in the cellar")
     recall = [_PROGRAM, "--database", str(database), "recall", "where is the red bicycle of Anna?"]
     floor = [sys.executable, "-c", _FLOOR]
-    _cpu_seconds(recall), _cpu_seconds(floor)
-    times = [(_cpu_seconds(recall), _cpu_seconds(floor)) for _ in range(rounds)]
+    cpu_seconds(recall), cpu_seconds(floor)
+    times = [(cpu_seconds(recall), cpu_seconds(floor)) for _ in range(rounds)]
     mine, least = min(mine for mine, _ in times), min(least for _, least in times)
     detail = f"{mine:.2f} s of CPU against {least:.2f} s"
     yield Figure("cold recollect recall against its floor", mine / least, 2.0, "at most", detail)
@@ -64,10 +64,10 @@ def cold_recall(folder: Path, amount: int, rounds: int = 7) -> Iterator[Figure]:
     yield Figure(f"cold recollect recall on {amount:,}", mine / peer, 1.5, "at most", detail)
 
 
-def _cpu_seconds(command: Sequence[str]) -> float:
+def cpu_seconds(command: Sequence[str], environment: Mapping[str, str] | None = None) -> float:
     """Run a command, and give what it took of the processor, in its own mode and the kernel's."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, env=_environment(), check=True, capture_output=True)
+    subprocess.run(command, env=environment or _environment(), check=True, capture_output=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
@@ -93,7 +93,8 @@ def footprint(folder: Path) -> Iterator[Figure]:
     environment = folder / "environment"
     subprocess.run([sys.executable, "-m", "venv", str(environment)], check=True)
     install = [str(environment / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*install, str(root)], check=True, capture_output=True)
+    beside = [str(root / "packages" / name) for name in ("recollect-connect", "recollect-files")]
+    subprocess.run([*install, str(root), *beside], check=True, capture_output=True)
     size = sum(path.stat().st_size for path in environment.rglob("*") if path.is_file() and not path.is_symlink())
     torch = any(environment.rglob("site-packages/torch"))
     shutil.rmtree(environment)

@@ -88,12 +88,15 @@ def test_the_core_stands_alone_and_names_the_package_that_something_needs(
     found = json.loads(alone.ok("recollect", "recall", "where is the key?", "--json"))
     assert (found["hits"][0]["content"], found["degraded"]) == ("The spare key is under the blue pot", [])
     assert " recall " in alone.ok("recollect", "--help")
+    (alone.home / "conversations.json").write_text("[]")
     needing = {
         ("install", "claude-code"): "recollect-connect",
         ("slack", "--port", "0"): "recollect-connect",
         ("e5-server",): "recollect-connect",
         ("hook", "claude-code"): "recollect-connect",
         ("search", "key", "--nodes", "all"): "recollect-connect",
+        ("import", "conversations.json"): "recollect-connect",
+        ("import-openclaw", "."): "recollect-connect",
         ("sync", "."): "recollect-files",
     }
     for typed, package in needing.items():
