@@ -84,7 +84,7 @@ def _permissions(dependant: Dependant) -> Iterator[RequiresPermission]:
         yield from _permissions(inner)
 
 
-ROUTERS: Final = (
+ROUTERS: Final[tuple[APIRouter, ...]] = (
     memories.router,
     search.router,
     typed.router,
