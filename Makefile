@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := src tests benchmarks examples packages conftest.py
-# They come with the core, so pip is given all of them at once.
+# They come with the core, so pip is given all of them at once, the core first: an older pip looks for it elsewhere else.
 BESIDE := packages/recollect-connect packages/recollect-files
 EDITABLE := $(BESIDE:%=--editable %)
 PROJECTS := pyproject.toml $(BESIDE:%=%/pyproject.toml) constraints.txt
@@ -107,13 +107,13 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: $(PROJECTS) | $(VENV)/bin/python
-	$(PIP_INSTALL) $(EDITABLE) --editable '.[mcp,places]'
+	$(PIP_INSTALL) --editable '.[mcp,places]' $(EDITABLE)
 	@touch $@
 
 $(VENV)/.installed-dev: $(PROJECTS) packages/recollect-encoder-1/pyproject.toml | $(VENV)/bin/python
-	$(PIP_INSTALL) $(EDITABLE) --editable packages/recollect-encoder-1 --editable '.[dev]'
+	$(PIP_INSTALL) --editable '.[dev]' $(EDITABLE) --editable packages/recollect-encoder-1
 	@touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-docs: $(VENV)/.installed-dev
-	$(PIP_INSTALL) $(EDITABLE) --editable '.[dev,docs]'
+	$(PIP_INSTALL) --editable '.[dev,docs]' $(EDITABLE)
 	@touch $@
