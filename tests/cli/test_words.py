@@ -1,4 +1,4 @@
-"""Numbers, times and what became of folders in the words of people."""
+"""Numbers, times and how folders stand in the words of people."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -15,9 +15,8 @@ from recollect.cli.formatting import (
     shortened,
     size,
     skipped_files,
-    sync_line,
 )
-from recollect.model.files import Folder, FolderStatus, NamedRoot, SkippedFile, SyncReport
+from recollect.model.files import Folder, FolderStatus, NamedRoot
 from tests.rows import every
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
@@ -88,18 +87,6 @@ def test_excerpts_keep_lines_and_are_cut(text: str, expected: str) -> None:
 def test_the_name_of_a_file_stays_on_one_line() -> None:
     assert named("a\nb\u2028c\r\n.md") == "a\ufffdb\ufffdc\ufffd\ufffd.md"
     assert named("Příliš žluťoučký 👩‍🌾.md") == "Příliš žluťoučký 👩‍🌾.md"
-
-
-def test_a_sync_is_told_in_one_line() -> None:
-    trouble = (SkippedFile("a\nb.md", "unreadable"), SkippedFile("c", "fifo"))
-    report = SyncReport("/n", "incomplete", seen=3, added=1, changed=2, written=1, trouble=trouble)
-    assert sync_line(report) == (
-        "/n: 1 added, 2 changed, 1 chunk written; not read: a\ufffdb.md (unreadable), c (fifo); "
-        "not all of it could be looked into, so nothing was removed."
-    )
-    assert "not read: c (fifo);" in sync_line(report, trouble[:1])
-    assert sync_line(SyncReport("/n", "synced")) == "/n: no files to sync"
-    assert sync_line(SyncReport("/n", "missing")).startswith("/n: there is no such folder now. Nothing was removed")
 
 
 def test_what_the_rules_leave_out_is_told_last_and_is_no_error() -> None:

@@ -98,6 +98,7 @@ def test_the_core_stands_alone_and_names_the_package_that_something_needs(
         ("import", "conversations.json"): "recollect-connect",
         ("import-openclaw", "."): "recollect-connect",
         ("sync", "."): "recollect-files",
+        ("add", "conversations.json"): "recollect-files",
     }
     for typed, package in needing.items():
         code, out, err = alone.run("recollect", *typed)

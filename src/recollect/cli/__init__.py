@@ -1,7 +1,7 @@
 """The command line.
 
     app          the application: global options, and the groups of commands
-    memories, search, facts, places, conversations, hooks, hosts, folders, files, embedding, reembed, maintenance, keys,
+    memories, search, facts, places, conversations, hooks, files, embedding, reembed, maintenance, keys, scopes,
     serve, demo  one module a group: each command's declaration, action and view
     runner       declares and runs commands; `CommandContext` gives them the store, the user and the terminal
     permissions  what a command needs, and the check before the store is used

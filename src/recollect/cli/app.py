@@ -13,7 +13,6 @@ from recollect.cli import (
     embedding,
     facts,
     files,
-    folders,
     hooks,
     keys,
     memories,
@@ -75,7 +74,7 @@ def recollect(
 
 # In the order in which help lists them.
 for group in (
-    memories, search, similarity, folders, files,
+    memories, search, similarity, *plugins.installed("commands", "sync"), *plugins.installed("commands", "add"), files,
     *plugins.installed("commands", "openclaw"), facts, places, conversations, hooks,
     *plugins.installed("commands", "hosts"), embedding, reembed, store,
     insights, erasure, backup, repair, distribution, transfer, demo,

@@ -36,6 +36,7 @@ _OTHER_NAMES = {
 # Commands that come with a package, to name it where it is not installed.
 _COMMANDS_OF = {
     "recollect-connect": ("e5-server", "hook", "hosts", "import-openclaw", "install", "slack", "uninstall"),
+    "recollect-files": ("add", "sync"),
 }
 _NEGATIVE = re.compile(r"-[\d.]")
 

@@ -1,12 +1,12 @@
 """Numbers, times, places and folders in the words of people. Pure: `now` is in the user's time zone."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from recollect.model.files import FolderStatus, SkippedFile, SyncReport
+    from recollect.model.files import FolderStatus
     from recollect.model.media import Media
 
 _MINUTE = timedelta(minutes=1)
@@ -20,16 +20,9 @@ _HERE_KM = 0.005
 _NEAR_KM = 1.0
 _FAR_KM = 10.0
 _LONGEST_ADDRESS = 60
+_MOST_EXAMPLES = 5
 # What the rules leave out; the rest is what a user may want to do something about.
 _BY_THE_RULES: Final = {"ignored": "not wanted by the rules", "hidden": "hidden"}
-_MOST_NAMED: Final = 3
-_STATES: Final = {
-    "missing": "there is no such folder now. Nothing was removed: what is kept of it, if anything, stays.",
-    "unnamed": "it was not named on this machine, so it was not opened. `recollect sync PATH` names it.",
-    "empty": "the folder is empty, though it was not. Is its disk missing? Nothing was removed. "
-    "`recollect sync PATH --even-if-empty` believes it.",
-    "incomplete": "not all of it could be looked into, so nothing was removed.",
-}
 
 
 def percent(share: float) -> str:
@@ -166,42 +159,6 @@ def excerpt(text: str, most: int = 600, most_lines: int = 8) -> str:
     return kept if kept == "\n".join(lines) else f"{kept.rstrip(' ,.;:')}…"
 
 
-def sync_warning(report: "SyncReport") -> str:
-    """Say what kept a sync from seeing all of a folder; nothing when it was seen whole."""
-    return _STATES.get(report.state, "")
-
-
-def sync_changes(report: "SyncReport") -> str:
-    """Say what was done with the files of a folder."""
-    done = [
-        f"{amount:,} {name}"
-        for amount, name in (
-            (report.added, "added"),
-            (report.changed, "changed"),
-            (report.renamed, "renamed"),
-            (report.removed, "removed"),
-            (report.touched, "saved again as it was"),
-        )
-        if amount
-    ]
-    if done:
-        return f"{'would be ' if report.dry_run else ''}{', '.join(done)}"
-    return "nothing to do" if report.seen else "no files to sync"
-
-
-def sync_line(report: "SyncReport", known_trouble: Collection["SkippedFile"] = ()) -> str:
-    """Say what a sync did, and what it could not do; trouble that is `known_trouble` is not mentioned again."""
-    parts = [] if report.state in ("missing", "unnamed", "empty") else [sync_changes(report)]
-    if report.written:
-        parts.append(f"{counted(report.written, 'chunk', 'chunks')} written")
-    told = ", ".join(parts)
-    trouble = [f"{named(one.path)} ({one.reason})" for one in report.trouble if one not in known_trouble]
-    more = ", …" if len(trouble) > _MOST_NAMED else ""
-    unread = f"; not read: {', '.join(trouble[:_MOST_NAMED])}{more}" if trouble else ""
-    caught = sync_warning(report)
-    return f"{named(report.root)}: {told}{unread}{'; ' if told and caught else ''}{caught}"
-
-
 def skipped_files(skipped: Mapping[str, int]) -> str:
     """Say how many files were left out, and why."""
     ordered = sorted(skipped.items(), key=lambda one: (one[0] in _BY_THE_RULES, -one[1], one[0]))
@@ -232,9 +189,11 @@ def folder_errors(status: "FolderStatus") -> str:
     return f"not read: {skipped_files(trouble)}" if trouble else ""
 
 
-def chunk_counts(report: "SyncReport") -> str:
-    """Say how many chunks of what was read are new, and how many stayed."""
-    return amounts((report.written, "written", "written"), (report.kept, "kept", "kept"))
+def examples(lines: Sequence[str]) -> Iterator[str]:
+    """Give the first few lines, and say when there are more."""
+    yield from lines[:_MOST_EXAMPLES]
+    if len(lines) > _MOST_EXAMPLES:
+        yield "... --json names more"
 
 
 def sentence(note: str) -> str:

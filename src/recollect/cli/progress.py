@@ -8,12 +8,14 @@ from threading import Event, Thread
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from recollect.cli.formatting import second
+from recollect.cli.formatting import counted, second
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
+    from recollect.cli.runner import CommandContext
+    from recollect.cli.view import View
     from recollect.model.stats import WorkReport
 
 WorkCallback: TypeAlias = "Callable[[WorkReport], None]"
@@ -170,3 +172,26 @@ def stop_on_signal(progress: ProgressReporter) -> Iterator[Event]:
         over.set()
         for signal_number, handler in handlers.items():
             signal.signal(signal_number, handler)
+
+
+def waiting_texts(context: "CommandContext") -> int:
+    """Count the user's texts that wait for a vector."""
+    return 0 if context.settings.embedding.provider == "none" else context.me.stats().pending_jobs
+
+
+@contextmanager
+def say_what_waits(context: "CommandContext") -> Iterator[None]:
+    """When work is interrupted, say what of it is left, and how it is finished."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        waiting = counted(waiting_texts(context), "text waits for its vector", "texts wait for their vectors")
+        context.progress.say(f"Interrupted: {waiting}. The same command again, or `recollect worker`, does the rest.")
+        raise
+
+
+def show_waiting(view: "View", waiting: int) -> None:
+    """Say how many texts wait for a vector."""
+    if waiting:
+        amount = counted(waiting, "text waits for its vector", "texts wait for their vectors")
+        view.line(f"{amount}; `recollect worker` makes them. Words find everything at once.", "dim")

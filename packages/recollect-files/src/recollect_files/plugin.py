@@ -1,6 +1,6 @@
 """What this package adds to Recollect, as tables that `recollect.plugins` reads: nothing is imported here."""
 
-commands: dict[str, str] = {}
+commands = {"add": "recollect_files.cli.documents", "sync": "recollect_files.cli.folders"}
 adapters = {
     "documents": "recollect_files.documents.local:LocalDocuments",
     "folders": "recollect_files.folders:local_folders",

@@ -11,8 +11,7 @@ from tests.conformance.notes import Notes, Words, chunk_ids, marks, open_notes, 
 from tests.fixtures import SteppingClock
 
 from recollect import InvalidInput, Memory, NotFound, UserMemory
-from recollect.cli.folders import say_what_waits
-from recollect.cli.progress import JsonProgress
+from recollect.cli.progress import JsonProgress, say_what_waits
 from recollect.cli.runner import CommandContext
 from recollect.engine.drafts.searchable_text import embedded_texts
 from recollect.model.files import Chunk, NamedRoot

@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING, Annotated
 
 from recollect.cli.files import reporting, show_import, with_waiting
-from recollect.cli.folders import say_what_waits, waiting_texts
 from recollect.cli.options import argument, flag
+from recollect.cli.progress import say_what_waits, waiting_texts
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-
 from tests.cli.conftest import PLAIN_ENVIRONMENT, Cli
 from tests.cli.test_terminal import Terminal
 from tests.program import Program

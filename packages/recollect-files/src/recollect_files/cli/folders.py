@@ -1,28 +1,42 @@
 """The command `sync`: folders of notes and session logs that are kept in step, once or until it is stopped."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 from recollect.cli import options
 from recollect.cli.errors import FAILED
-from recollect.cli.formatting import chunk_counts, counted, named, skipped_files, sync_changes, sync_line, sync_warning
+from recollect.cli.formatting import amounts, counted, examples, named, skipped_files
 from recollect.cli.options import argument, flag, option
-from recollect.cli.progress import ProgressReporter, StepCallback, stop_on_signal
+from recollect.cli.progress import (
+    ProgressReporter,
+    StepCallback,
+    say_what_waits,
+    show_waiting,
+    stop_on_signal,
+    waiting_texts,
+)
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet
 from recollect.errors import InvalidInput, RecollectError
 
 if TYPE_CHECKING:
     from recollect.api.memory import UserMemory
     from recollect.cli.view import View
-    from recollect.model.files import SyncProgress, SyncReport
+    from recollect.model.files import SkippedFile, SyncProgress, SyncReport
 
 commands = CommandSet("Files")
 
 _FOLDER_SOURCES = ("memory", "sessions")
 _LOOK_S: Final = 0.2
-_MOST_EXAMPLES = 5
+_MOST_NAMED: Final = 3
+_STATES: Final = {
+    "missing": "there is no such folder now. Nothing was removed: what is kept of it, if anything, stays.",
+    "unnamed": "it was not named on this machine, so it was not opened. `recollect sync PATH` names it.",
+    "empty": "the folder is empty, though it was not. Is its disk missing? Nothing was removed. "
+    "`recollect sync PATH --even-if-empty` believes it.",
+    "incomplete": "not all of it could be looked into, so nothing was removed.",
+}
 
 
 def _sources() -> list[str]:
@@ -120,22 +134,6 @@ def _patterns(given: Sequence[str] | None) -> list[str] | None:
     return [pattern for pattern in given if pattern] if given else None
 
 
-def waiting_texts(context: CommandContext) -> int:
-    """Count the user's texts that wait for a vector."""
-    return 0 if context.settings.embedding.provider == "none" else context.me.stats().pending_jobs
-
-
-@contextmanager
-def say_what_waits(context: CommandContext) -> Iterator[None]:
-    """When work is interrupted, say what of it is left, and how it is finished."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        waiting = counted(waiting_texts(context), "text waits for its vector", "texts wait for their vectors")
-        context.progress.say(f"Interrupted: {waiting}. The same command again, or `recollect worker`, does the rest.")
-        raise
-
-
 @contextmanager
 def report_vectors(me: "UserMemory", step: StepCallback) -> "Iterator[Callable[[SyncProgress], None]]":
     """Report files as they are read; once all are, or the first vectors are made, the queue shows how far these are."""
@@ -230,7 +228,7 @@ def _show_synced(view: "View", synced: SyncedFolders | None) -> None:
         view.line(named(report.root), "bold")
         if report.state not in ("missing", "unnamed", "empty"):
             view.fields((f"  {name}", text) for name, text in _described(report))
-        warning = sync_warning(report)
+        warning = _warning(report)
         if warning:
             view.print(view.indent(view.text(f"{warning[:1].upper()}{warning[1:]}", "yellow")))
     show_waiting(view, synced.waiting if synced else 0)
@@ -238,9 +236,9 @@ def _show_synced(view: "View", synced: SyncedFolders | None) -> None:
 
 def _described(report: "SyncReport") -> Iterator[tuple[str, str]]:
     yield "files", f"{report.seen:,} seen, {report.unchanged:,} unchanged"
-    yield "changes", sync_changes(report)
+    yield "changes", _changes(report)
     if report.written or report.kept:
-        yield "chunks", chunk_counts(report)
+        yield "chunks", _chunk_counts(report)
     if report.embedded:
         yield "vectors", f"{report.embedded:,} made"
     if report.forgotten:
@@ -251,15 +249,42 @@ def _described(report: "SyncReport") -> Iterator[tuple[str, str]]:
         yield "for example", "\n".join(examples([f"{named(file.path)}: {file.reason}" for file in report.trouble]))
 
 
-def examples(lines: Sequence[str]) -> Iterator[str]:
-    """Give the first few lines, and say when there are more."""
-    yield from lines[:_MOST_EXAMPLES]
-    if len(lines) > _MOST_EXAMPLES:
-        yield "... --json names more"
+def _warning(report: "SyncReport") -> str:
+    """Say what kept a sync from seeing all of a folder; nothing when it was seen whole."""
+    return _STATES.get(report.state, "")
 
 
-def show_waiting(view: "View", waiting: int) -> None:
-    """Say how many texts wait for a vector."""
-    if waiting:
-        amount = counted(waiting, "text waits for its vector", "texts wait for their vectors")
-        view.line(f"{amount}; `recollect worker` makes them. Words find everything at once.", "dim")
+def _changes(report: "SyncReport") -> str:
+    """Say what was done with the files of a folder."""
+    done = [
+        f"{amount:,} {name}"
+        for amount, name in (
+            (report.added, "added"),
+            (report.changed, "changed"),
+            (report.renamed, "renamed"),
+            (report.removed, "removed"),
+            (report.touched, "saved again as it was"),
+        )
+        if amount
+    ]
+    if done:
+        return f"{'would be ' if report.dry_run else ''}{', '.join(done)}"
+    return "nothing to do" if report.seen else "no files to sync"
+
+
+def sync_line(report: "SyncReport", known_trouble: Collection["SkippedFile"] = ()) -> str:
+    """Say what a sync did, and what it could not do; trouble that is `known_trouble` is not mentioned again."""
+    parts = [] if report.state in ("missing", "unnamed", "empty") else [_changes(report)]
+    if report.written:
+        parts.append(f"{counted(report.written, 'chunk', 'chunks')} written")
+    told = ", ".join(parts)
+    trouble = [f"{named(one.path)} ({one.reason})" for one in report.trouble if one not in known_trouble]
+    more = ", …" if len(trouble) > _MOST_NAMED else ""
+    unread = f"; not read: {', '.join(trouble[:_MOST_NAMED])}{more}" if trouble else ""
+    caught = _warning(report)
+    return f"{named(report.root)}: {told}{unread}{'; ' if told and caught else ''}{caught}"
+
+
+def _chunk_counts(report: "SyncReport") -> str:
+    """Say how many chunks of what was read are new, and how many stayed."""
+    return amounts((report.written, "written", "written"), (report.kept, "kept", "kept"))

@@ -1,0 +1,1 @@
+"""Commands that this package adds: folders that are kept in step, and documents that are added."""
