@@ -1,0 +1,1 @@
+"""What users see, frozen in files: `python -m tests.surface` writes them anew."""

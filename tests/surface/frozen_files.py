@@ -1,0 +1,63 @@
+"""Compares what users see with the files in `frozen/`, and writes these files."""
+
+import difflib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from recollect import Memory
+from tests.settings import test_documentation
+from tests.surface import listings, signatures
+
+ROOT: Final = Path(__file__).parents[2]
+_MOST_LINES: Final = 300
+_ADVICE: Final = """\
+What users see is no longer what {file} says. If that was not meant, mend the code. If it was, say in
+CHANGELOG.md what a user notices, write the files with `.venv/bin/python -m tests.surface`, and look at `git diff`.
+
+{lines}"""
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """A file that says what users see, or a part of one."""
+
+    file: Path
+    now: Callable[[Memory], str]
+    within: re.Pattern[str] = re.compile(r".*", re.DOTALL)
+
+    def differences(self, memory: Memory) -> str:
+        """Tell how what users see differs from the file, and what to do; '' if it does not."""
+        before, after = self._part(), self.now(memory)
+        if before == after:
+            return ""
+        name = str(self.file.relative_to(ROOT))
+        compared = difflib.unified_diff(before.splitlines(), after.splitlines(), name, "now", lineterm="", n=2)
+        lines = [*compared]
+        more = [f"… and {len(lines) - _MOST_LINES} more lines"] if len(lines) > _MOST_LINES else []
+        return _ADVICE.format(file=name, lines="\n".join(lines[:_MOST_LINES] + more))
+
+    def write(self, memory: Memory) -> None:
+        """Write the file as it is now."""
+        now, text = self.now(memory), self.file.read_text(encoding="utf-8") if self.file.exists() else ""
+        self.file.write_text(self.within.sub(lambda _: now, text, count=1), encoding="utf-8")
+
+    def _part(self) -> str:
+        found = self.within.search(self.file.read_text(encoding="utf-8"))
+        return found[0] if found else ""
+
+
+def _file(name: str) -> Path:
+    return Path(__file__).parent / "frozen" / name
+
+
+FROZEN: Final = {
+    "openapi": Frozen(_file("openapi.json"), listings.routes),
+    "commands": Frozen(_file("help.txt"), listings.commands),
+    "mcp": Frozen(_file("mcp.json"), listings.agents),
+    "python": Frozen(_file("python.txt"), signatures.python_names),
+    "typescript": Frozen(_file("typescript.txt"), listings.typescript),
+    "settings": Frozen(test_documentation.DOCS, listings.settings, test_documentation.TABLE),
+}
