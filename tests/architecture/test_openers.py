@@ -8,7 +8,7 @@ from tests.sources import place, source_files
 
 # Folders and modules that may. Whoever is added has to be in the table of SECURITY.md.
 OPENERS = (
-    "api/files", "api/media", "cli/", "client/media", "disk/", "documents/", "encryption", "engine/carry/",
+    "adding", "cli/", "client/media", "disk/", "documents/", "encryption", "engine/carry/",
     "engine/drafts/kept_secrets", "geocoding/", "hook_client/", "hosts/", "http_client/", "importing/", "mcp/",
     "models/", "originals", "plugins", "private_folders", "service/", "settings/", "storage/", "text/tables/",
     "web/reference",

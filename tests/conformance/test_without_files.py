@@ -7,6 +7,7 @@ import pytest
 
 from recollect import Memory, NotFound, UserMemory, plugins
 from recollect.errors import PackageMissing
+from recollect.model.files import TextPiece
 from tests.conformance.notes import Notes
 from tests.fixtures import OpenMemory
 
@@ -42,6 +43,8 @@ def test_what_needs_the_package_names_it(me: UserMemory, root: Path) -> None:
         me.files.folders()
     with pytest.raises(PackageMissing, match=NEEDED):
         me.files.add(b"Another one.\n", name="other.txt")
+    with pytest.raises(PackageMissing, match=NEEDED):
+        me.files.add_pieces("cut.md", [TextPiece("A piece", "", 1, 1)])
     with pytest.raises(PackageMissing, match=NEEDED):
         me.media.add(b"GIF89a" + bytes(20))
 

@@ -16,7 +16,7 @@ from recollect.embedding.tokens import LocalTokenizer
 from recollect.engine.audit import search_log
 from recollect.engine.base.active_models import ActiveModels
 from recollect.engine.base.context import CaptureTools, Engine, SearchState, Summarizers
-from recollect.engine.base.folders import FolderSync
+from recollect.engine.base.filing import Filing
 from recollect.engine.base.quotas import Quotas
 from recollect.engine.base.result_cache import ResultCache
 from recollect.engine.forgetting.item_marks import TombstoneMarks
@@ -106,7 +106,7 @@ def assemble(
         settings=settings,
         tokenizer=tokenizer,
         summarizers=Summarizers(summarizer or _summarizer(settings, client, tokenizer, local), local),
-        folders=_deferred(lambda: _folders(documents)),
+        filing=_deferred(lambda: _filing(documents)),
         documents=documents,
         originals=_deferred(lambda: _originals(settings, store)),
         geocoder=geocoder,
@@ -146,9 +146,9 @@ def _documents(settings: Settings) -> Documents:
     return documents
 
 
-def _folders(documents: Documents) -> FolderSync:
-    folders: FolderSync = plugins.find("adapters", "folders", "recollect-files")(documents)
-    return folders
+def _filing(documents: Documents) -> Filing:
+    filing: Filing = plugins.find("adapters", "reading files", "recollect-files")(documents)
+    return filing
 
 
 def _originals(settings: Settings, store: Store) -> Originals:

@@ -1,18 +1,15 @@
 """`me.files`: folders that are synced, documents that are added, and reading both back."""
 
-import stat
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from os import PathLike, fspath
-from pathlib import Path
 from threading import Event
 from typing import Any
 
 from recollect.api.scoped import Scoped, canonical, check_limit
-from recollect.engine.base.folders import SyncRequest
+from recollect.engine.base.filing import AnyPath, PrecutFile, SyncRequest
 from recollect.engine.drafts import memory_drafts
-from recollect.engine.files import documents, file_chunks
-from recollect.errors import InvalidDocument, InvalidInput, NotFound, RecollectError
+from recollect.engine.files import reading
+from recollect.errors import InvalidInput, NotFound, RecollectError
 from recollect.model.files import (
     AddedFile,
     Chunk,
@@ -26,8 +23,6 @@ from recollect.model.files import (
 )
 from recollect.model.literals import FILE_SOURCES, FileSource
 from recollect.model.memories import Space, VectorLike
-
-AnyPath = str | PathLike[str]
 
 
 class UserFiles(Scoped):
@@ -59,7 +54,7 @@ class UserFiles(Scoped):
         """
         rules = {"include": include, "exclude": exclude, "hidden": hidden, "gitignore": gitignore}
         asked = SyncRequest(paths, source, rules, dry_run, even_if_empty, full)
-        return self._engine.folders.sync(self._engine, self._scope, asked, wait=wait, tell=tell)
+        return self._engine.filing.sync(self._engine, self._scope, asked, wait=wait, tell=tell)
 
     def watch(
         self,
@@ -75,11 +70,11 @@ class UserFiles(Scoped):
         """Sync folders now and on every change, until `stop` is set; `tell` is called after each sync."""
         rules = {"include": include, "exclude": exclude, "hidden": hidden, "gitignore": gitignore}
         asked = SyncRequest(paths, source, rules)
-        self._engine.folders.watch(self._engine, self._scope, asked, stop=stop, tell=tell)
+        self._engine.filing.watch(self._engine, self._scope, asked, stop=stop, tell=tell)
 
     def folders(self, *, look: bool = True) -> tuple[FolderStatus, ...]:
         """List the synced folders; with `look` each is scanned, to count the files that have changed since."""
-        return documents.folders(self._engine, self._scope, look=look)
+        return reading.folders(self._engine, self._scope, look=look)
 
     def add(
         self, file: AnyPath | bytes, *, name: str | None = None, replace: bool = False, wait: bool | None = None
@@ -89,11 +84,7 @@ class UserFiles(Scoped):
         `file` is a path, or the bytes themselves with a `name`. The same bytes are stored once. `replace` replaces what
         was added under the same name before.
         """
-        data, used_name = self._document(file, name)
-        added = documents.add(self._engine, self._scope, data, used_name, replace=replace)
-        if added.action != "duplicate":
-            file_chunks.embed(self._engine, self._scope, wait=wait)
-        return added
+        return self._engine.filing.add(self._engine, self._scope, file, name, replace=replace, wait=wait)
 
     def add_pieces(
         self,
@@ -109,10 +100,8 @@ class UserFiles(Scoped):
 
         Returns None when the file was forgotten before: it does not come back.
         """
-        precut = documents.PrecutFile(
-            name, tuple(pieces), source, vectors or [None] * len(pieces), space, dict(metadata or {})
-        )
-        return documents.add_pieces(self._engine, self._scope, precut)
+        precut = PrecutFile(name, tuple(pieces), source, vectors or [None] * len(pieces), space, dict(metadata or {}))
+        return self._engine.filing.add_pieces(self._engine, self._scope, precut)
 
     def list(
         self,
@@ -130,7 +119,7 @@ class UserFiles(Scoped):
         if source is not None and source not in FILE_SOURCES:
             raise InvalidInput(f"Unknown source of files {source!r}. They are: {', '.join(FILE_SOURCES)}.")
         first, last = memory_drafts.moment(since, "since"), memory_drafts.moment(until, "until")
-        return documents.listing(
+        return reading.listing(
             self._reading, self._scope, check_limit(limit), cursor, source=source, since=first, until=last
         )
 
@@ -161,26 +150,8 @@ class UserFiles(Scoped):
         `path` is an id, a path, or the end of a path that only one file has. The text comes from the disk, or from the
         store when the file is gone.
         """
-        return documents.read(self._engine, self._scope, path, lines)
+        return reading.read(self._engine, self._scope, path, lines)
 
     def store_files(self) -> frozenset[tuple[int, int]]:
         """Return the device and inode of the store's own files, which must not be opened: it would drop locks."""
         return self._engine.store.own_files()
-
-    def _document(self, file: AnyPath | bytes, name: str | None) -> tuple[bytes, str]:
-        if isinstance(file, bytes | bytearray | memoryview):
-            if not name:
-                raise InvalidInput("Bytes need a name: me.files.add(data, name='manual.pdf').")
-            return bytes(file), name
-        path = Path(fspath(file)).expanduser()
-        max_bytes = self._engine.settings.files.document_mb * 2**20
-        try:
-            status = path.stat()
-            if (status.st_dev, status.st_ino) in self.store_files():  # opening it would drop SQLite's locks
-                raise InvalidDocument(f"{path} is the store itself.")
-            if not stat.S_ISREG(status.st_mode):
-                raise InvalidDocument(f"{path} is no plain file. For a folder there is `recollect sync {path}`.")
-            with path.open("rb") as opened:
-                return opened.read(max_bytes + 1), name or path.name
-        except (OSError, ValueError) as error:  # a name may have characters that no file has
-            raise InvalidDocument(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error

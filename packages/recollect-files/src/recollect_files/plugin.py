@@ -3,6 +3,6 @@
 commands = {"add": "recollect_files.cli.documents", "sync": "recollect_files.cli.folders"}
 adapters = {
     "documents": "recollect_files.documents.local:LocalDocuments",
-    "folders": "recollect_files.folders:local_folders",
     "media_type": "recollect_files.documents.detect_media:detect_media",
+    "reading files": "recollect_files.filing:local_filing",
 }

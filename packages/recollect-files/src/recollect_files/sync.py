@@ -13,11 +13,10 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from recollect.engine.base.context import Engine
-from recollect.engine.base.folders import SyncListener
+from recollect.engine.base.filing import SyncListener
 from recollect.engine.drafts import tombstones
 from recollect.engine.drafts.tombstones import FolderForgotten
 from recollect.engine.files import file_chunks
-from recollect.engine.files.file_chunks import FileIdentity, WrittenFile
 from recollect.model.files import (
     NO_TEXT,
     FileMark,
@@ -33,7 +32,9 @@ from recollect.model.files import (
 from recollect.model.literals import FileSource
 from recollect.model.memories import Scope
 from recollect.ports import PendingWrite, StoreReader, StoreWriter, TouchedFile
+from recollect_files import writing
 from recollect_files.ports import Disk, FolderWalk, ReadFile, ReadRequest, SeenFile, SyncRules
+from recollect_files.writing import FileIdentity, WrittenFile
 
 _BATCH_CHARACTERS = 4_000_000  # of one transaction
 _BATCH_FILES = 500
@@ -176,7 +177,7 @@ def _compare_folder(
     """Walk a folder and compare it with the store, which is read first: what others add meanwhile is not gone."""
     marks = engine.store.read(scope, lambda reader: reader.file_marks(root))
     walk = disk.walk(root, rules, own_files(engine))
-    recipe = file_chunks.recipe_number(engine)
+    recipe = writing.recipe_number(engine)
     seen = {(*file, recipe) for file in walk.seen}
     if not full and seen.issuperset(marks) and len(seen) == len(marks):
         return walk, _FolderDifference((), {}, {}, len(marks))
@@ -283,7 +284,7 @@ class _Sync:
 
     def _request(self, seen: SeenFile) -> ReadRequest:
         old = self.known.get(seen.path)
-        up_to_date = old is not None and old.recipe == file_chunks.recipe_number(self.engine)
+        up_to_date = old is not None and old.recipe == writing.recipe_number(self.engine)
         return ReadRequest(seen.path, frozenset({old.digest}) if old and up_to_date else frozenset())
 
     def _write(self, batch: Sequence[ReadFile]) -> _PendingFiles:
@@ -331,7 +332,7 @@ class _Sync:
             content.inode,
             content.digest,
         )
-        saved = file_chunks.save(writer, self.engine, before, where, content.reading)
+        saved = writing.save(writer, self.engine, before, where, content.reading)
         _count(counts, old, before, saved)
         return saved
 
@@ -356,7 +357,7 @@ class _Sync:
 
 
 def _same(engine: Engine, old: FileRecord, content: ReadFile) -> bool:
-    return old.digest == content.digest and old.recipe == file_chunks.recipe_number(engine)
+    return old.digest == content.digest and old.recipe == writing.recipe_number(engine)
 
 
 def _count(counts: _SyncCounts, old: FileRecord | None, before: FileRecord | None, saved: WrittenFile) -> None:

@@ -7,13 +7,12 @@ from functools import partial
 from threading import Event
 
 from recollect.engine.base.context import Engine
-from recollect.engine.base.folders import WatchListener
+from recollect.engine.base.filing import WatchListener
 from recollect.engine.drafts import tombstones
-from recollect.engine.files import file_chunks
 from recollect.errors import RecollectError
 from recollect.model.memories import Scope
 from recollect.ports import StoreReader
-from recollect_files import sync
+from recollect_files import sync, writing
 from recollect_files.ports import Disk
 from recollect_files.sync import SyncOrder
 
@@ -46,7 +45,7 @@ def _sync(engine: Engine, disk: Disk, scope: Scope, orders: Sequence[SyncOrder],
             if begun is None:
                 continue
             report = sync.sync(engine, disk, scope, begun)
-            file_chunks.embed(engine, scope, wait=False)
+            writing.embed(engine, scope, wait=False)
         except RecollectError as error:
             tell(error)
         else:

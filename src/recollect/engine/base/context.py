@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from recollect.engine.base.active_models import ActiveModels
 from recollect.engine.base.background import BackgroundThread
-from recollect.engine.base.folders import FolderSync
+from recollect.engine.base.filing import Filing
 from recollect.engine.base.lru import Cooldown, LruCache
 from recollect.engine.base.priority import WorkPriority
 from recollect.engine.base.quotas import Quotas
@@ -180,7 +180,7 @@ class Engine:
     settings: Settings
     tokenizer: Tokenizer
     summarizers: Summarizers
-    folders: FolderSync
+    filing: Filing
     documents: Documents
     originals: Originals
     geocoder: Geocoder | None = None

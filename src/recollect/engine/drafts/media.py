@@ -5,12 +5,11 @@ The invariant: nothing is ever fetched from a URL, and an item has no original b
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from hashlib import sha256
 from typing import Any
 
 from recollect.engine.base.context import Engine
 from recollect.engine.drafts import redaction
-from recollect.errors import InvalidDocument, InvalidInput, InvalidMemory, InvalidMessage, NotFound
+from recollect.errors import InvalidInput, InvalidMemory, InvalidMessage, NotFound
 from recollect.model.media import (
     DIGEST,
     MOST_MEDIA,
@@ -24,20 +23,6 @@ from recollect.model.media import (
 from recollect.model.memories import NewMemory, Scope
 from recollect.model.messages import NewMessage
 from recollect.text.clean import clean
-
-
-def add(engine: Engine, scope: Scope, data: bytes) -> Media:
-    """Keep bytes as an original, and say what they are. Without a memory or message that has it, it goes again."""
-    most = engine.settings.files.media_mb
-    if not data:
-        raise InvalidDocument("The medium is empty.")
-    if len(data) > most * 2**20:
-        raise InvalidDocument(f"The medium has more than {most} MiB. Raise files.media_mb, or make it smaller.")
-    digest = sha256(data).hexdigest()
-    engine.store.write(scope, lambda writer: writer.has_original(digest))  # who only reads a shared scope may add none
-    if not engine.originals.keep(scope.user_id, digest, data):
-        raise InvalidInput("No originals are kept, because files.originals is off. Give a url instead.")
-    return _located(engine, replace(_redacted(engine, engine.documents.examine(data)), original=digest))
 
 
 def original(engine: Engine, scope: Scope, digest: str) -> bytes:
@@ -93,11 +78,11 @@ def _with_kind(media: object) -> Any:  # noqa: ANN401 - whatever was given
 
 
 def _one(engine: Engine, scope: Scope, media: Media) -> Media:
-    public = _located(engine, _redacted(engine, media))
+    public = located(engine, redacted(engine, media))
     return _of_original(engine, scope, public) if public.original else public
 
 
-def _redacted(engine: Engine, media: Media) -> Media:
+def redacted(engine: Engine, media: Media) -> Media:
     """Redact what is shown of a medium."""
     texts: dict[str, Any] = {
         name: redaction.public_text(engine, clean(getattr(media, name))) for name in (*TEXT_LIMITS, "url")
@@ -105,7 +90,7 @@ def _redacted(engine: Engine, media: Media) -> Media:
     return replace(media, **{name: text for name, text in texts.items() if text != getattr(media, name)})
 
 
-def _located(engine: Engine, media: Media) -> Media:
+def located(engine: Engine, media: Media) -> Media:
     """Round where a photo was taken, as the settings say."""
     coarse = redaction.public_place(engine, media.lat, media.lng)
     return replace(media, lat=coarse["lat"], lng=coarse["lng"]) if coarse else media
@@ -124,7 +109,7 @@ def _of_original(engine: Engine, scope: Scope, media: Media) -> Media:
     known = engine.documents.examine(data, details=not seen)
     facts: dict[str, Any] = {"kind": known.kind, "mime": known.mime, "size": len(data)}
     if not seen:
-        public = _located(engine, _redacted(engine, known))
+        public = located(engine, redacted(engine, known))
         more = {name: getattr(public, name) for name in ("width", "height", "exif", "lat", "lng")}
         facts |= {name: value for name, value in more.items() if not getattr(media, name)}
     return replace(media, **facts)

@@ -1,4 +1,4 @@
-"""The folders of a user, as the engine asks for them: which are meant by a request, by which rules, and what to do."""
+"""Folders, documents and media as the engine asks for them: which folders a request means, and by which rules."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -8,22 +8,23 @@ from typing import Any
 
 from recollect.api.scoped import check_path
 from recollect.engine.base.context import Engine
-from recollect.engine.base.folders import SyncListener, SyncRequest, WatchListener
+from recollect.engine.base.filing import AnyPath, PrecutFile, SyncListener, SyncRequest, WatchListener
 from recollect.engine.files import file_chunks
 from recollect.errors import InvalidInput
-from recollect.model.files import FileRecord, Folder, NamedRoot, SyncReport
+from recollect.model.files import AddedFile, FileRecord, Folder, NamedRoot, SyncReport
 from recollect.model.literals import FileSource
+from recollect.model.media import Media
 from recollect.model.memories import Scope
 from recollect.ports import Documents
-from recollect_files import sync, watch
+from recollect_files import adding, sync, watch, writing
 from recollect_files.disk import LocalDisk
 from recollect_files.documents import detect
 from recollect_files.ports import Disk, SyncRules
 from recollect_files.sync import SyncOrder
 
 
-class LocalFolders:
-    """What the engine knows as `FolderSync`."""
+class LocalFiling:
+    """What the engine knows as `Filing`: it reads files of this machine."""
 
     def __init__(self, disk: Disk) -> None:
         self.disk = disk
@@ -36,7 +37,7 @@ class LocalFolders:
         reports = [sync.sync(engine, self.disk, scope, order, tell=tell) for order in orders]
         if asked.dry_run or not reports:
             return tuple(reports)
-        embedded = file_chunks.embed(engine, scope, wait=wait)
+        embedded = writing.embed(engine, scope, wait=wait)
         return (*reports[:-1], replace(reports[-1], embedded=embedded))
 
     def watch(self, engine: Engine, scope: Scope, asked: SyncRequest, *, stop: Event, tell: WatchListener) -> None:
@@ -50,6 +51,23 @@ class LocalFolders:
     def text(self, engine: Engine, folder: Folder, file: FileRecord) -> tuple[str, str]:
         """Give the text of a synced file as it lies on the disk, and its digest. Raises OSError, InvalidDocument."""
         return self.disk.text(folder.root, file, file_chunks.recipe(engine), sync.own_files(engine))
+
+    def add(
+        self, engine: Engine, scope: Scope, file: AnyPath | bytes, name: str | None, *, replace: bool, wait: bool | None
+    ) -> AddedFile:
+        """Add a document, and embed it."""
+        added = adding.add(engine, scope, file, name, replace=replace)
+        if added.action != "duplicate":
+            writing.embed(engine, scope, wait=wait)
+        return added
+
+    def add_pieces(self, engine: Engine, scope: Scope, file: PrecutFile) -> AddedFile | None:
+        """Add a file that was cut elsewhere; None when it was forgotten before."""
+        return adding.add_pieces(engine, scope, file)
+
+    def add_medium(self, engine: Engine, scope: Scope, file: AnyPath | bytes) -> Media:
+        """Keep a picture, sound or film as an original, and say what it is."""
+        return adding.add_medium(engine, scope, file)
 
     def _orders(self, engine: Engine, scope: Scope, asked: SyncRequest) -> Sequence[SyncOrder]:
         changes = _changes(asked.rules)
@@ -88,6 +106,6 @@ def _changes(rules: Mapping[str, Any]) -> dict[str, Any]:
     return changes
 
 
-def local_folders(documents: Documents) -> LocalFolders:
-    """Make what syncs the folders of this machine, whose documents `documents` reads."""
-    return LocalFolders(LocalDisk(detect=detect, extract=documents.read))
+def local_filing(documents: Documents) -> LocalFiling:
+    """Make what brings files of this machine into the store; `documents` reads those of folders."""
+    return LocalFiling(LocalDisk(detect=detect, extract=documents.read))
