@@ -9,7 +9,7 @@ from typing import Final
 
 from recollect import Memory
 from tests.settings import test_documentation
-from tests.surface import listings, signatures
+from tests.surface import exchanges, listings, signatures
 
 ROOT: Final = Path(__file__).parents[2]
 _MOST_LINES: Final = 300
@@ -59,5 +59,6 @@ FROZEN: Final = {
     "mcp": Frozen(_file("mcp.json"), listings.agents),
     "python": Frozen(_file("python.txt"), signatures.python_names),
     "typescript": Frozen(_file("typescript.txt"), listings.typescript),
+    "requests": Frozen(exchanges.FILE, exchanges.exchanges),
     "settings": Frozen(test_documentation.DOCS, listings.settings, test_documentation.TABLE),
 }

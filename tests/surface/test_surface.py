@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -15,10 +16,16 @@ import recollect.model
 from recollect import Memory
 from tests.api_reference import function_of
 from tests.reliability.opening import open_memory
+from tests.surface.exchanges import FILE
 from tests.surface.frozen_files import FROZEN
+from tests.surface.listings import openapi
 from tests.surface.signatures import classes, exported, members
 
 MOST_NAMES = 40  # each is a promise for years
+LEAST_REQUESTS = 120
+RECORDED = re.compile(r"^> .*?\b([A-Z]+ /\S*).*\n(\d+)$", re.MULTILINE)
+WITHOUT_SUCCESS = ["GET /api/places/locate", "GET /api/places/at"]  # they ask a geocoder, of which the service has none
+WITHOUT_REFUSAL = ["GET /livez"]  # it takes no key, and nothing else
 MODULES = (recollect, recollect.model)
 
 
@@ -33,6 +40,20 @@ def store(empty_file: Path) -> Iterator[Memory]:
 def test_what_users_see_is_as_it_was(kind: str, store: Memory) -> None:
     if differences := FROZEN[kind].differences(store):
         pytest.fail(differences, pytrace=False)
+
+
+def test_each_route_has_recorded_requests(store: Memory) -> None:
+    """Each has one that succeeds and one that is refused, unless there is a reason."""
+    routes = [f"{method.upper()} {path}" for path, ways in openapi(store)["paths"].items() for method in ways]
+    patterns = {re.compile(re.sub(r"{[^}]*}", "[^/?]+", route) + r"(\?.*)?"): route for route in routes}
+    recorded = RECORDED.findall(FILE.read_text(encoding="utf-8"))
+    answered = {
+        (next((route for fits, route in patterns.items() if fits.fullmatch(asked)), asked), status < "4")
+        for asked, status in recorded
+    }
+    assert len(recorded) >= LEAST_REQUESTS
+    assert [route for route in routes if (route, True) not in answered] == WITHOUT_SUCCESS
+    assert [route for route in routes if (route, False) not in answered] == WITHOUT_REFUSAL
 
 
 def test_names_are_in_order_and_the_same_for_type_checkers() -> None:

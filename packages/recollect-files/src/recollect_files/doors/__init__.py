@@ -1,1 +1,0 @@
-"""Routes that this package adds to the service, and the thread that keeps folders in step while it runs."""
