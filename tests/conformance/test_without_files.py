@@ -1,13 +1,16 @@
 """Without recollect-files: what needs it says so, and what was stored is found, read, exported and forgotten."""
 
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
+from typing import cast
 
 import pytest
 
 from recollect import Memory, NotFound, UserMemory, plugins
 from recollect.errors import PackageMissing
 from recollect.model.files import TextPiece
+from recollect.service.server import ServiceListener, serve
 from tests.conformance.notes import Notes
 from tests.fixtures import OpenMemory
 
@@ -47,6 +50,13 @@ def test_what_needs_the_package_names_it(me: UserMemory, root: Path) -> None:
         me.files.add_pieces("cut.md", [TextPiece("A piece", "", 1, 1)])
     with pytest.raises(PackageMissing, match=NEEDED):
         me.media.add(b"GIF89a" + bytes(20))
+
+
+def test_a_service_that_is_to_watch_folders_does_not_begin(me: UserMemory, root: Path) -> None:
+    settings = me._engine.settings
+    watching = replace(settings, files=replace(settings.files, watch=(str(root),)))
+    with pytest.raises(PackageMissing, match=f"files.watch {NEEDED}"):
+        serve(watching, cast("ServiceListener", None))
 
 
 def test_what_is_stored_is_found_and_read_from_the_store(me: UserMemory, root: Path) -> None:

@@ -8,6 +8,7 @@ import httpx2
 import pytest
 from PIL import Image
 
+from recollect import plugins
 from recollect.client import Client
 from recollect.errors import InvalidInput, NotFound
 from tests.rows import every
@@ -90,6 +91,18 @@ def test_what_is_no_picture_is_never_shown(running: Running, data: bytes) -> Non
             return  # damaged, and no more than a picture that is not seen
         assert given.headers["content-type"] == "application/octet-stream"
         assert given.headers["content-disposition"].startswith("attachment")
+
+
+def test_what_cannot_be_told_by_its_bytes_is_to_be_saved(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    with running.client(running.key()) as anna:
+        original = send(anna, picture()).json()["original"]
+        media = [{"kind": "image", "original": original}]
+        anna.post("/api/memories/unified", json={"content": "A sofa", "media": media})
+        monkeypatch.setattr(plugins, "_tables", [])
+        answer = anna.get(f"/api/media/{original}")
+    assert (answer.status_code, answer.content) == (200, picture())
+    assert answer.headers["content-type"] == "application/octet-stream"
+    assert answer.headers["content-disposition"].startswith("attachment")
 
 
 def test_what_is_too_large_is_refused(running: Running) -> None:

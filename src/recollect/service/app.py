@@ -1,12 +1,12 @@
 """The application: all routes, and the middleware around them."""
 
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from fastapi import APIRouter, FastAPI
 from fastapi.dependencies.models import Dependant
@@ -45,7 +45,6 @@ from recollect.service.routes import (
     typed,
 )
 from recollect.service.scheduled_backups import ScheduledBackups
-from recollect.service.watched_folders import WatchedFolders
 from recollect.web.limits import BodyLimits
 from recollect.web.middleware import add_middleware
 from recollect.web.problems import MEDIA_TYPE, add_error_handlers, problem
@@ -84,6 +83,7 @@ def _permissions(dependant: Dependant) -> Iterator[RequiresPermission]:
         yield from _permissions(inner)
 
 
+_UPLOADS: Final = plugins.installed("routes", "uploads")
 ROUTERS: Final[tuple[APIRouter, ...]] = (
     memories.router,
     search.router,
@@ -93,7 +93,9 @@ ROUTERS: Final[tuple[APIRouter, ...]] = (
     conversations.router,
     hooks.router,
     hooks.forgetting,
+    *(uploads.documents for uploads in _UPLOADS),
     files.router,
+    *(uploads.originals for uploads in _UPLOADS),
     media.router,
     places.router,
     scopes.router,
@@ -203,17 +205,26 @@ def create_limiter(memory: Memory) -> RateLimiter:
     return RateLimiter(memory.settings.serve.requests_per_minute, memory.settings.serve.burst)
 
 
+class ServiceWorker(Protocol):
+    """What goes on while the service runs, such as watching folders."""
+
+    def start(self) -> None:
+        """Begin, if the settings ask for it."""
+
+    def end(self) -> None:
+        """Stop after what is under way."""
+
+    def wait(self, timeout_s: float) -> None:
+        """Wait for the end, not longer than this."""
+
+
 @dataclass(frozen=True, slots=True)
 class Service:
-    """The application with its middleware. `end` ends live answers.
-
-    `folders` are synced and `backups` written once they are started.
-    """
+    """The application with its middleware. `end` ends live answers and the `workers`, which one process starts."""
 
     app: ASGIApp
     end: Callable[[], None]
-    folders: WatchedFolders
-    backups: ScheduledBackups
+    workers: Sequence[ServiceWorker]
 
 
 def create_service(memory: Memory, shared: Path | None = None) -> Service:
@@ -226,22 +237,16 @@ def create_service(memory: Memory, shared: Path | None = None) -> Service:
         return AuthenticationMiddleware(inner, memory.keys, limiter, partial(metrics.limited, "requests"))
 
     app = create_app(memory, subscriptions, metrics, limiter)
-    limits = BodyLimits(
-        larger={
-            files.FILES_PATH: files.most_sent_bytes(memory.settings),
-            media.MEDIA_PATH: media.most_bytes(memory.settings),
-            transfer.IMPORT_PATH: transfer.MOST_BYTES,
-        },
-        any_form=frozenset({files.FILES_PATH, media.MEDIA_PATH, transfer.IMPORT_PATH}),
-    )
-    folders = WatchedFolders(memory, metrics.synced)
-    backups = ScheduledBackups(memory, metrics.backed_up)
+    larger = {transfer.IMPORT_PATH: transfer.MOST_BYTES}
+    for uploads in _UPLOADS:
+        larger |= uploads.largest(memory.settings)
+    limits = BodyLimits(larger=larger, any_form=frozenset(larger))
+    folders = [watched(memory, metrics.synced) for watched in plugins.installed("workers", "watched folders")]
+    workers = (*folders, ScheduledBackups(memory, metrics.backed_up))
 
     def end() -> None:
-        folders.end()
-        backups.end()
+        for worker in workers:
+            worker.end()
         subscriptions.end()
 
-    return Service(
-        metrics.around(add_middleware(app, service, limits, authenticate=authenticate)), end, folders, backups
-    )
+    return Service(metrics.around(add_middleware(app, service, limits, authenticate=authenticate)), end, workers)

@@ -30,10 +30,10 @@ from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, c
 
 from recollect.authorization import Key
 from recollect.model.clusters import Cluster, Clusters, DuplicatePair
-from recollect.model.files import AddedAction, Chunk, FilePage, FileRecord
+from recollect.model.files import Chunk, FilePage, FileRecord
 from recollect.model.imports import ImportReport, Skipped
 from recollect.model.insights import Insights, Tidying
-from recollect.model.literals import FileKind, FileSource, Permission, Source
+from recollect.model.literals import FileSource, Permission, Source
 from recollect.model.media import Media
 from recollect.model.memories import Doubt, MemoryRecord, Page, Remembered
 from recollect.model.messages import Appended, Compaction, ConversationInfo, Message, ToolCall, Window
@@ -144,7 +144,8 @@ def dump(shape: type[BaseModel], value: object) -> str:
     return shape.model_validate(value).model_dump_json()
 
 
-def _at(*path: str) -> Any:  # noqa: ANN401 - a Field
+def at(*path: str) -> Any:  # noqa: ANN401 - a Field
+    """Take a field from inside of a value."""
     return Field(validation_alias=AliasPath(*path))
 
 
@@ -274,13 +275,13 @@ FileBody = body(
     original=Annotated[bool, BeforeValidator(bool)],
 )
 _FOLDER: Final[dict[str, Any]] = {
-    "root": (str, _at("folder", "root")),
-    "source": (FileSource, _at("folder", "source")),
+    "root": (str, at("folder", "root")),
+    "source": (FileSource, at("folder", "source")),
     "files": int,
     "chunks": int,
-    "scanned_at": (datetime, _at("folder", "scanned_at")),
-    "completed_at": (datetime | None, _at("folder", "completed_at")),
-    "trouble": (dict[str, int], _at("folder", "trouble")),
+    "scanned_at": (datetime, at("folder", "scanned_at")),
+    "completed_at": (datetime | None, at("folder", "completed_at")),
+    "trouble": (dict[str, int], at("folder", "trouble")),
 }
 FolderBody = body("FolderBody", **_FOLDER)
 WatchedFolderBody = body("WatchedFolder", **_FOLDER, drift=int | None)
@@ -292,26 +293,13 @@ FileListingBody = body(
 )
 SkippedBody = body("SkippedBody", Skipped)
 ImportedBody = body("ImportedBody", ImportReport, omit=("path", "waiting"))
-AddedFileBody = body(
-    "AddedFileBody",
-    action=AddedAction,  # and not what it is called: another request may have sent it under another name
-    id=(str, _at("file", "id")),
-    kind=(FileKind, _at("file", "kind")),
-    mime=(str, _at("file", "mime")),
-    lines=(int, _at("file", "lines")),
-    chunks=(int, _at("file", "chunks")),
-    cut=(bool, _at("file", "cut")),
-    notes=(list[str], _at("file", "notes")),
-    degraded=(list[str], Field(default_factory=list)),
-    left_out=(list[str], Field(default_factory=list)),
-)
 FileTextBody = body(
     "FileTextBody",
-    id=(str, _at("file", "id")),
-    path=(str, _at("file", "path")),
+    id=(str, at("file", "id")),
+    path=(str, at("file", "path")),
     first=int,
     last=int,
-    lines=(int, _at("file", "lines")),
+    lines=(int, at("file", "lines")),
     text=str,
     origin=Literal["disk", "store"],
     current=bool,

@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import Protocol
 
+from recollect import plugins
 from recollect.api.memory import Memory
 from recollect.errors import RecollectError
 from recollect.service.admin_key import FirstKey, create_first_key, find_key_file
@@ -56,6 +57,8 @@ def serve(settings: Settings, audience: ServiceListener, *, with_link: bool = Fa
     """
     service = settings.serve
     check_listen_address(service.host, service.allowed_hosts)
+    if settings.files.watch and not plugins.installed("workers", "watched folders"):
+        raise plugins.missing("files.watch", "recollect-files")
     with exit_on_signals(), closing(bind(service.host, service.port)) as listener:
         with Memory.open(settings=_without_worker(settings)) as memory:
             first_key = create_first_key(memory)
@@ -102,16 +105,16 @@ def run(
         warm_up = Thread(target=_warm_up, args=(memory,), name="recollect-warm-up")
         warm_up.start()
         if lifeline is None or lifeline.first:
-            service.folders.start()
-            service.backups.start()
+            for worker in service.workers:
+                worker.start()
         if lifeline is not None:
             Thread(target=_end_with, args=(lifeline, server), name="recollect-lifeline", daemon=True).start()
         try:
             server.run(sockets=[listener])
         finally:
             warm_up.join()
-            service.folders.wait(settings.serve.drain_s)
-            service.backups.wait(settings.serve.drain_s)
+            for worker in service.workers:
+                worker.wait(settings.serve.drain_s)
 
 
 def serve_worker(settings: Settings, listener: socket.socket, shared: str, lifeline: Lifeline) -> None:

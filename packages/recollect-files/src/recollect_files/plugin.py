@@ -6,3 +6,5 @@ adapters = {
     "media_type": "recollect_files.documents.detect_media:detect_media",
     "reading files": "recollect_files.filing:local_filing",
 }
+routes = {"uploads": "recollect_files.doors.uploads"}
+workers = {"watched folders": "recollect_files.doors.watched_folders:WatchedFolders"}

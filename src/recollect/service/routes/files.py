@@ -1,143 +1,33 @@
-"""Files: uploaded documents, and files of synced folders.
+"""Files that are stored: documents, and files of synced folders."""
 
-No route takes a path of this machine: a client must not make the service read its disk. Which folders are synced is
-decided on the machine itself.
-"""
-
-import hashlib
-from http import HTTPStatus
 from typing import Annotated, Any, Final
 from urllib.parse import quote
 
-from fastapi import Path, Query, Request, Response
+from fastapi import Path, Query, Response
 
-from recollect.api.memory import UserMemory
-from recollect.errors import InvalidInput
-from recollect.model.files import AddedFile, FileRecord, FileText
+from recollect.model.files import FileRecord, FileText
 from recollect.model.literals import FileSource
 from recollect.model.search import Forgotten
 from recollect.service import requests
 from recollect.service import responses as out
-from recollect.service.body_model import PLAIN_NUMBER, VISIBLE, StrictBody
+from recollect.service.body_model import PLAIN_NUMBER
 from recollect.service.idempotency import Reply, run_idempotent
 from recollect.service.json_routes import json_router
-from recollect.service.multipart import ENVELOPE_BYTES, UploadedDocument, read_upload
-from recollect.service.openapi_document import BINARY, FILE_FORM
-from recollect.service.request_context import ApiCall, ForgetCall, ReadCall, WithReceipt, WriteCall
-from recollect.settings import Settings
-from recollect.web.problems import RequestRefused
+from recollect.service.openapi_document import BINARY
+from recollect.service.request_context import ForgetCall, ReadCall, WithReceipt
 
 router = json_router("Files")
 
-FILES_PATH: Final = "/api/files"
-LARGEST_MB: Final = 32
-LONGEST_NAME: Final = 1_000
 _ID: Final = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
-_ANYTHING: Final = "application/octet-stream"
 
 FileId = Annotated[str, Path(min_length=1, max_length=100, description="The id of a file.")]
 
-_SENT: Final[dict[str, Any]] = {
-    "requestBody": {
-        "required": True,
-        "description": "The bytes of the document, whatever its type is said to be; or a form with one part, `file`.",
-        "content": {
-            "multipart/form-data": {"schema": FILE_FORM},  # first, or a generated client does not compile
-            _ANYTHING: {"schema": BINARY},
-        },
-    }
-}
-_KNOWN: Final[dict[int | str, dict[str, Any]]] = {
-    200: {"model": out.AddedFileBody, "description": "The very same bytes are kept already."}
-}
 _ORIGINAL: Final[dict[int | str, dict[str, Any]]] = {
     200: {"content": {"*/*": {"schema": BINARY}}, "description": "The bytes as they were sent."}
 }
 
 
-class DocumentRequest(StrictBody):
-    """The fingerprint of an upload, by which a repeated request is recognised."""
-
-    digest: str
-    name: str
-
-
-def most_bytes(settings: Settings) -> int:
-    """Give the largest document that is accepted."""
-    return min(LARGEST_MB, settings.files.document_mb) * 2**20
-
-
-def most_sent_bytes(settings: Settings) -> int:
-    """Give the largest body with a document in it that is accepted."""
-    return most_bytes(settings) + ENVELOPE_BYTES
-
-
-@router.post(FILES_PATH, status_code=HTTPStatus.CREATED, response_model=out.AddedFileBody,
-             responses=_KNOWN, openapi_extra=_SENT)  # fmt: skip
-async def add_file(
-    *,
-    request: Request,
-    call: WriteCall,
-    name: Annotated[
-        str | None,
-        Query(
-            min_length=1,
-            max_length=LONGEST_NAME,
-            pattern=VISIBLE,
-            description="What it is called; without it, a form has to say so.",
-            examples=["setup.md"],
-        ),
-    ] = None,
-    replace: Annotated[
-        bool, Query(description="Forget what was sent under the same name before; the key needs `forget` for that.")
-    ] = False,
-) -> Response:
-    """Add a document: Markdown, text, code, PDF, HTML, DOCX, e-mail, CSV or an image.
-
-    What it is, is found out by what is in it. It is read in a process of its own, with bounds on memory and time; one
-    that cannot be read is refused with 422, and `detail` says why. The same bytes are kept once. Of one with more
-    pieces than `files.most_pieces` only the first are searched: then `cut` is true, and `notes` say how many. The
-    rate limit counts the pieces.
-    """
-    if replace:
-        call.require("forget")
-    body, content_type = await request.body(), request.headers.get("content-type", "")
-    return await call.admission.read_document(
-        call.requester, len(body), lambda: _add(call, read_upload(body, content_type), name, replace=replace)
-    )
-
-
-def _add(call: ApiCall, document: UploadedDocument, name: str | None, *, replace: bool) -> Response:
-    most = most_bytes(call.memory.settings)
-    if len(document.content) > most:
-        large = f"The document is larger than {most:,} bytes. Split it."
-        raise RequestRefused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, large)
-    called = name or document.name
-    if not called:
-        raise InvalidInput("The document has no name. Say what it is called: ?name=setup.md.")
-
-    def add(me: UserMemory) -> AddedFile:
-        # its words are found at once; a long document's vectors would take minutes, and follow
-        added = me.files.add(document.content, name=called, replace=replace, wait=False)
-        if added.action != "duplicate":
-            call.admission.owe_pieces(call.requester, len(document.content), added.file.chunks)
-        return added
-
-    def reply(added: AddedFile) -> Reply:
-        known = added.action == "duplicate"
-        return Reply(out.dump(out.AddedFileBody, added), HTTPStatus.OK if known else HTTPStatus.CREATED)
-
-    return run_idempotent(
-        call,
-        "add-file",
-        add,
-        reply=reply,
-        committed=AddedFile,
-        request=DocumentRequest(digest=hashlib.sha256(document.content).hexdigest(), name=called),
-    )
-
-
-@router.get(FILES_PATH, response_model=out.FileListingBody)
+@router.get("/api/files", response_model=out.FileListingBody)
 def list_files(
     *,
     call: ReadCall,

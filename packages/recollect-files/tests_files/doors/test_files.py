@@ -7,13 +7,13 @@ from typing import Any
 
 import httpx2
 import pytest
-
-from recollect.service.admission.admission import DOCUMENTS_AT_ONCE, MOST_DOCUMENTS, RequestAdmission
-from recollect.service.multipart import read_upload
-from recollect.web.problems import RequestRefused
 from tests.rows import every
 from tests.service.conftest import Running, Serve
 from tests.waiting import PATIENCE_S
+
+from recollect.service.admission.admission import DOCUMENTS_AT_ONCE, MOST_DOCUMENTS, RequestAdmission
+from recollect.web.problems import RequestRefused
+from recollect_files.doors.multipart import read_upload
 from tests_files.documents.building import docx, paragraph
 
 ON_SQLITE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)  # what the store has no part in

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import httpx2
 import pytest
-
-from recollect.service.watched_folders import WatchedFolders
 from tests.fixtures import OpenMemory
 from tests.service.restart.house import Service
 from tests.waiting import PATIENCE_S, until
+
+from recollect_files.doors.watched_folders import WatchedFolders
 
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 
