@@ -170,7 +170,6 @@ class PostgresSession(StoreSession):
     def filtered(
         self, name: str, filters: ItemFilters | PlaceFilters, values: Values, *, space: int | None = None
     ) -> list[ResultRow]:
-        """Run a query with conditions on the kind of item that the filters are about."""
         condition, bound = filter_conditions(filters)
         sql = of_kind(QUERIES[name], filters.kind).replace("{filters}", condition).replace("{space}", str(space))
         prepare = False if name in _PLANNED_EACH_TIME else None  # None: once it has been run several times

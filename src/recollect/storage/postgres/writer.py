@@ -117,7 +117,6 @@ class PostgresWriter(TransferRows):
                     self._execute("finish_jobs", {"space": number, "ids": [to_id]})
 
     def _delete(self, kind: VectorKind, item_ids: Sequence[str]) -> None:
-        """Remove rows and all that belongs to them."""
         self._deferred.run()
         self._free(kind, item_ids)
         removed = {"ids": list(item_ids)}

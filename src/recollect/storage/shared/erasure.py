@@ -37,7 +37,6 @@ class WholeContents:
         self._statistics = statistics
 
     def stored_rows(self) -> Iterator[StoredRow]:
-        """Give all rows."""
         yield from stored_rows(self._session, None)
         yield from self._statistics
 
@@ -65,6 +64,5 @@ class SharedErasureStore(StoreBase):
 
     @contextmanager
     def whole_contents(self) -> Iterator[StoredRows]:
-        """Lend a snapshot of everything."""
         with self._long_reading(None) as session:
             yield WholeContents(session, self.statistics() or ())

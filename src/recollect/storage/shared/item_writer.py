@@ -165,7 +165,6 @@ class SharedItemWriter(UserItemRows, UserLogRows, UserScopeRows, ABC):
             self._number_changes(int(last[0][0]) - amount)
 
     def limit_growth(self, limits: UserLimits) -> None:
-        """Let nothing be added that leaves the user with more than that."""
         self._limits = limits
 
     def _insist_on_limits(self) -> None:
@@ -202,7 +201,6 @@ class SharedItemWriter(UserItemRows, UserLogRows, UserScopeRows, ABC):
             new.pop(item_id, None)
 
     def note_embedded(self, items: Iterable[tuple[ItemKind, str]], now: datetime) -> None:
-        """Let items that were stored without a vector be looked at once more."""
         for kind, run in groupby(items, key=itemgetter(0)):
             self._changes.append(PendingChanges("embedded", kind, [item_id for _, item_id in run], now))
 
@@ -291,7 +289,6 @@ class SharedItemWriter(UserItemRows, UserLogRows, UserScopeRows, ABC):
             self._execute("forget_cached_items", {"ids": unused})
 
     def set_address(self, item: UnlocatedItem, address: str, now: datetime) -> bool:
-        """Give an address to an item without one."""
         records = self.get([item.id]) if item.kind == "memory" else self.get_messages([item.id])
         label = next((record.place_label for record in records), "")
         values = {"id": item.id, "lat": item.lat, "lng": item.lng, "address": address}
@@ -302,39 +299,31 @@ class SharedItemWriter(UserItemRows, UserLogRows, UserScopeRows, ABC):
         return done
 
     def finish_geocoding(self, item_ids: Sequence[str]) -> None:
-        """Remove jobs."""
         self._execute("finish_jobs", {"space": 0, "ids": list(item_ids)})
 
     def save_named_place(self, place: NamedPlace) -> None:
-        """Name a place."""
         self._execute("save_named_place", {**place._asdict(), "folded": folded(place.name)})
 
     def delete_named_place(self, name: str) -> bool:
-        """Forget a name."""
         self._resets += 1
         return bool(self._rows("delete_named_place", {"folded": folded(name)}))
 
     def delete_named_places(self) -> None:
-        """Forget all names, and the cached answers of geocoders."""
         self._execute("delete_named_places")
         self._execute("forget_geocoded")
 
     def name_place(self, row: UnnamedPlace, now: datetime) -> None:
-        """Note what the place of a row is called."""
         values = {"id": row.id, "address": row.address, "place_label": row.place_label}
         if self._rows("set_place", {**values, "place": place_id(row.address, row.place_label)}, kind=row.kind):
             self._name_places([(row.address, row.place_label)], now)
 
     def keep_answer(self, key: str, answer: StoredResponse, now: datetime) -> None:
-        """Keep the answer to a request."""
         self._execute("keep_answer", {"key": key, **answer._asdict(), "now": now})
 
     def add_audit(self, line: AuditLine) -> None:
-        """Add a line to the audit log."""
         self._execute("insert_audit", audit_values(line))
 
     def forget_traces(self, ids: Collection[str] | None) -> None:
-        """Take out of answers and logs what was said, asked or found."""
         self._resets += 1  # whatever else goes, there is something to erase
         self._execute("blank_answers")
         if ids is None:
@@ -349,31 +338,24 @@ class SharedItemWriter(UserItemRows, UserLogRows, UserScopeRows, ABC):
                 self._execute("set_found", {"id": id_, "found": " ".join(left)})
 
     def note_forgetting(self, request: str) -> None:
-        """Note what is being forgotten in parts."""
         self._execute("set_mark", {"name": f"{FORGETTING}{request}", "value": 1})
 
     def drop_forgetting(self, request: str) -> None:
-        """Remove that note."""
         self._execute("drop_mark", {"name": f"{FORGETTING}{request}"})
 
     def set_member(self, membership: Membership) -> None:
-        """Write a member of this scope."""
         values = {"member": membership.user_id, "role": membership.role}
         self._execute("set_member", {**values, "added_at": membership.added_at, "added_by": membership.added_by})
 
     def remove_member(self, member: str) -> bool:
-        """Remove a member of this scope."""
         return self._changed_rows("remove_member", {"member": member}) > 0
 
     def end_memberships(self) -> None:
-        """Remove this user from all scopes, or from this scope all members."""
         self._execute("leave_scopes")
         self._execute("remove_members")
 
     def add_key(self, key: Key, secret_hash: str) -> None:
-        """Keep a new API key."""
         self._execute("insert_key", key_values(key, secret_hash))
 
     def revoke_key(self, key_id: str, now: datetime) -> bool:
-        """Let an API key open nothing; tells whether it was not revoked before."""
         return self._changed_rows("revoke_key", {"id": key_id, "now": now}) > 0

@@ -64,7 +64,6 @@ class SharedReader(UserItemRows, UserLogRows, UserScopeRows, ABC):
         return self._session.filtered(name, filters, {"user_id": self._user, **(values or {})}, space=space)
 
     def generation(self) -> int:
-        """Count the user's writes."""
         return self._figures.generation
 
     def memberships(self) -> Sequence[Membership]:
@@ -72,15 +71,12 @@ class SharedReader(UserItemRows, UserLogRows, UserScopeRows, ABC):
         return [self._codec.membership(row) for row in self._rows("memberships")] if self._figures.shares else ()
 
     def searched_space(self) -> Space | None:
-        """Give the space that is complete."""
         return self._spaces.active()
 
     def unrelated(self, space: Space) -> float | None:
-        """Give the usual cosine of unrelated texts."""
         return self._spaces.unrelated(space)
 
     def stored_vectors(self, space: Space, ids: Sequence[str]) -> Mapping[str, Vector]:
-        """Give the vectors of memories."""
         number = self._spaces.number("memory", space)
         if number is None:
             return {}
@@ -93,7 +89,6 @@ class SharedReader(UserItemRows, UserLogRows, UserScopeRows, ABC):
     def embedded(
         self, space: Space, filters: Filters, limit: int, before: str | None = None
     ) -> Sequence[EmbeddedMemory]:
-        """Give memories with their terms and vectors, newest first."""
         number = self._spaces.number("memory", space)
         if number is None:
             return ()
@@ -103,7 +98,6 @@ class SharedReader(UserItemRows, UserLogRows, UserScopeRows, ABC):
         return [EmbeddedMemory(memory_id, read_terms(terms), read_vector(vector)) for memory_id, terms, vector in rows]
 
     def select(self, filters: Filters, limit: int, before: str | None = None) -> Sequence[MemoryRecord]:
-        """List memories, newest first."""
         values = {"before": before or _ABOVE_ALL_IDS, "limit": limit}
         return [self._codec.memory(row) for row in self._filtered("select_memories", filters, values)]
 
@@ -112,29 +106,24 @@ class SharedReader(UserItemRows, UserLogRows, UserScopeRows, ABC):
         return int(self._filtered("count_memories", filters)[0][0])
 
     def timeline(self, filters: Filters, limit: int) -> Sequence[MemoryRecord]:
-        """Give the newest memories in the order in which they happened."""
         rows = self._filtered("timeline", filters, {"limit": limit})
         return [self._codec.memory(row) for row in reversed(rows)]
 
     def subjects(self, filters: Filters) -> Sequence[str]:
-        """Give the subjects there are."""
         return [row[0] for row in self._filtered("subjects", filters)]
 
     def conversations(
         self, limit: int, conversation_id: str | None = None, before: tuple[datetime, str] | None = None
     ) -> Sequence[ConversationInfo]:
-        """List conversations with their figures, or one."""
         moment, before_id = before or (None, "")
         values = {"limit": limit, "id": conversation_id, "before": moment, "before_id": before_id}
         return [self._codec.conversation_info(row) for row in self._rows("list_conversations", values)]
 
     def around(self, ids: Sequence[str], reach: int, filters: MessageFilters) -> Sequence[MessagePosition]:
-        """Give messages and those next to them."""
         rows = self._filtered("around_messages", filters, {"ids": list(ids), "reach": reach})
         return list({spot.id: spot for spot in map(self._codec.spot, rows)}.values())
 
     def said_between(self, filters: MessageFilters, limit: int) -> Sequence[Message]:
-        """Give the newest messages in the order in which they were said."""
         rows = self._filtered("said_between", filters, {"limit": limit})
         return [self._codec.message(row) for row in reversed(rows)]
 
@@ -147,42 +136,34 @@ class SharedReader(UserItemRows, UserLogRows, UserScopeRows, ABC):
         since: datetime | None = None,
         until: datetime | None = None,
     ) -> Sequence[FileRecord]:
-        """List files, newest first."""
         values = {"limit": limit, "before": before or _ABOVE_ALL_IDS, "source": source or ""}
         rows = self._rows("list_files", {**values, "since": since, "until": until})
         return [self._codec.file(row) for row in rows]
 
     def moments(self, since: datetime | None, until: datetime | None, now: datetime) -> Sequence[TimelineCount]:
-        """Count memories, messages and files by quarters of an hour."""
         memories = self._filtered("memory_moments", Filters(now, since=since, until=until))
         messages = self._filtered("message_moments", MessageFilters(since=since, until=until))
         rows = (*memories, *messages, *self._rows("file_moments", {"since": since, "until": until}))
         return [TimelineCount(self._codec.time(moment), kind, int(amount)) for moment, kind, amount in rows]
 
     def folder_sizes(self) -> Mapping[str, tuple[int, int]]:
-        """Count the files and chunks of each root."""
         return {root: (int(files), int(chunks)) for root, files, chunks in self._rows("folder_sizes")}
 
     def chunks_in(self, file_ids: Sequence[str], filters: ChunkFilters, limit: int) -> Sequence[str]:
-        """Give the first chunks of files."""
         values = {"files": list(file_ids), "limit": limit}
         return [row[0] for row in self._filtered("chunks_in_files", filters, values)]
 
     def sightings(self, filters: Filters) -> Sequence[Sighting]:
-        """Give where memories and messages are."""
         return [self._codec.sighting(row) for row in self._filtered("sightings", filters)]
 
     def place_rows(self) -> Sequence[PlaceRow]:
-        """Give all names of places."""
         return [self._codec.place(row) for row in self._rows("list_places")]
 
     def geocoded(self, geocoder: str, cell: str) -> CachedPlace | None:
-        """Give the cached answer of a geocoder about a cell."""
         rows = self._rows("geocoded", {"geocoder": geocoder, "cell": cell})
         return self._codec.cached_place(cell, *rows[0]) if rows else None
 
     def stats(self, space: Space | None, now: datetime) -> Stats:
-        """Count what the user has."""
         types = self._rows("type_counts", {"now": now})
         said: dict[str, int] = dict(self._rows("messages_by_role"))
         pending, parked = self._rows("job_counts")[0]
@@ -218,15 +199,12 @@ class SharedReader(UserItemRows, UserLogRows, UserScopeRows, ABC):
         return found
 
     def growth(self, kind: ItemKind) -> Mapping[str, int]:
-        """Count what was stored in each month."""
         return dict(self._rows("growth", kind=kind))
 
     def untidy_memories(self, short: int, limit: int) -> Sequence[MemoryRecord]:
-        """Give current memories that may not be worth keeping."""
         return [self._codec.memory(row) for row in self._rows("untidy_memories", {"short": short, "limit": limit})]
 
     def untidy_messages(self, short: int, limit: int, before: datetime) -> Sequence[Message]:
-        """Give messages that may not be worth keeping."""
         return self._messages("untidy_messages", {"short": short, "limit": limit, "before": before})
 
 

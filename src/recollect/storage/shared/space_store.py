@@ -27,12 +27,10 @@ class SharedSpaceStore(StoreBase):
         """Write a job for every item of a kind that lacks both a vector and a job; says how many."""
 
     def spaces(self) -> Sequence[KnownSpace]:
-        """Give the spaces that exist."""
         with self._reading() as session:
             return list_spaces(session).known()
 
     def open_space(self, space: Space, state: SpaceState, now: datetime) -> None:
-        """Make a space, or use one that exists for something else."""
         with self._exclusive() as session:
             known = list_spaces(session)
             known.insist_on_one(space, state)
@@ -46,12 +44,10 @@ class SharedSpaceStore(StoreBase):
         return sum(self._owe_kind(kind, space, now) for kind in VECTOR_KINDS)
 
     def coverage(self, space: Space) -> Sequence[Coverage]:
-        """Count the vectors that a space has and lacks."""
         with self._reading() as session:
             return _coverage(session, list_spaces(session), space)
 
     def activate(self, space: Space, *, without_parked: bool = False) -> bool:
-        """Let searches use a space that has everything."""
         with self._exclusive() as session:
             known = list_spaces(session)
             if known.state(space) != "building":  # another process has cancelled it, or was faster
@@ -67,13 +63,11 @@ class SharedSpaceStore(StoreBase):
         return True
 
     def set_unrelated(self, space: Space, unrelated: float) -> None:
-        """Note the usual cosine of unrelated texts."""
         with self._writing() as session:
             for number in list_spaces(session).numbers(space):
                 session.execute("set_unrelated", {"number": number, "unrelated": unrelated})
 
     def shelve_space(self, space: Space) -> None:
-        """Keep a space as it is."""
         with self._exclusive() as session:
             for number in list_spaces(session).numbers(space):
                 _shelve(session, number)
@@ -112,7 +106,6 @@ class SharedSpaceStore(StoreBase):
         return jobs
 
     def postpone_jobs(self, jobs: Sequence[EmbedJob], reason: str, due: datetime | None, *, to_blame: bool) -> None:
-        """Note a failure."""
         values = {"reason": reason, "due_at": due, "failures": int(to_blame)}
         with self._writing() as session:
             for user, number, ids in ids_by_user_and_space(jobs, list_spaces(session)):
@@ -120,7 +113,6 @@ class SharedSpaceStore(StoreBase):
                 session.execute("postpone_jobs", {**values, "user_id": user, "space": number, "ids": ids})
 
     def parked(self, limit: int) -> Sequence[ParkedItem]:
-        """Give the jobs that were given up on."""
         with self._reading() as session:
             by_number = {row.number: row.space for row in list_spaces(session)}
             return [
@@ -129,12 +121,10 @@ class SharedSpaceStore(StoreBase):
             ]
 
     def revive_parked(self, now: datetime) -> int:
-        """Let parked jobs be tried again."""
         with self._writing() as session:
             return session.changed("revive_jobs", {"now": now})
 
     def recall_jobs_ahead(self, now: datetime) -> int:
-        """Make jobs due that a clock which was ahead has put off."""
         horizon = {"horizon": now + _LONGEST_DELAY}
         if not self._ask("jobs_ahead", horizon)[0][0]:
             return 0
@@ -146,19 +136,16 @@ class VectorCacheStore(StoreBase):
     """The cache of vectors that were paid for."""
 
     def cached(self, scope: Scope, space: Space, role: str, keys: Sequence[str]) -> Mapping[str, Vector]:
-        """Give cached vectors."""
         values = {"user_id": scope.user_id, "space": space_label(space), "role": role, "keys": list(keys)}
         with self._reading(scope) as session:
             rows = session.rows("cached_vectors", values)
         return {key: np.frombuffer(vector, "<f4") for key, vector in rows}
 
     def resets(self, scope: Scope) -> int:
-        """Count how often something was forgotten."""
         with self._reading(scope) as session:
             return _resets(session, scope, "user_resets")
 
     def note_question(self, scope: Scope, asked: CachedQueryVector, *, day: str, now: datetime) -> None:
-        """Note what a question cost, and cache its vector unless something was forgotten since."""
         spent = {"day": day, "purpose": "embedding", "model": model_name(asked.space)}
         tokens = {"input_tokens": asked.usage.input_tokens, "output_tokens": asked.usage.output_tokens}
         user = {"user_id": scope.user_id}
@@ -169,19 +156,16 @@ class VectorCacheStore(StoreBase):
             session.execute("add_spending", {**user, **spent, **tokens})
 
     def count_cache_uses(self, scope: Scope, hits: int, misses: int) -> None:
-        """Count hits and misses of the cache."""
         with self._writing(scope) as session:
             session.execute("count_cache_uses", {"user_id": scope.user_id, "hits": hits, "misses": misses})
 
     def cache_figures(self, scope: Scope | None = None) -> CacheFigures:
-        """Give the figures of the cache."""
         user = {"only_user": scope.user_id if scope else ""}
         with self._reading(scope) as session:
             size, uses = session.row("cache_size", user), session.row("cache_uses", user)
         return CacheFigures(*map(int, size), *map(int, uses))
 
     def trim_cache(self, most_bytes: int) -> int:
-        """Drop the oldest entries until the rest fits."""
         with self._writing() as session:
             dropped = 0
             while True:  # the oldest may be smaller than the others
@@ -192,7 +176,6 @@ class VectorCacheStore(StoreBase):
                 dropped += session.changed("trim_cache", {"amount": surplus})
 
     def characters(self) -> int:
-        """Count the characters of all texts."""
         return int(self._ask("characters")[0][0])
 
 
@@ -200,45 +183,37 @@ class BatchStore(StoreBase):
     """Batches that were handed in to a provider."""
 
     def bulks(self, limit: int = 100) -> Sequence[BulkBatch]:
-        """Give the batches."""
         with self._reading() as session:
             by_label = {space_label(row.space): row.space for row in list_spaces(session)}
             rows = session.rows("list_bulks", {"limit": limit})
             return [bulk_batch(row, by_label[row[1]], session.codec) for row in rows if row[1] in by_label]
 
     def open_bulks(self, space: Space) -> Sequence[BulkBatch]:
-        """Give the batches that are not over."""
         with self._reading() as session:
             rows = session.rows("open_bulks", {"space": space_label(space)})
             return [bulk_batch(row, space, session.codec) for row in rows]
 
     def failed_bulks(self, space: Space, since: datetime) -> Sequence[BulkBatch]:
-        """Give the batches that failed of late."""
         with self._reading() as session:
             rows = session.rows("failed_bulks", {"space": space_label(space), "since": since})
             return [bulk_batch(row, space, session.codec) for row in rows]
 
     def save_bulk(self, bulk: BulkBatch) -> None:
-        """Note a batch."""
         values = {"space": space_label(bulk.space), "submitted_at": bulk.submitted_at}
         self._tell("save_bulk", {**bulk_values(bulk), **values})
 
     def change_bulk(self, was: BulkBatch, bulk: BulkBatch) -> bool:
-        """Note how a batch has changed, unless another process did so meanwhile."""
         before = {"was_state": was.state, "was_checked_at": was.checked_at}
         with self._writing() as session:
             return session.changed("change_bulk", {**bulk_values(bulk), **before}) > 0
 
     def forget_bulks(self, before: datetime) -> None:
-        """Forget batches that have been over for long."""
         self._tell("forget_bulks", {"before": before})
 
     def delete_bulk(self, bulk: BulkBatch) -> None:
-        """Forget a batch."""
         self._tell("delete_bulk", {"id": bulk.id})
 
     def bulk_jobs(self, bulk: BulkBatch) -> Sequence[EmbedJob]:
-        """Give the jobs of a batch."""
         jobs: list[EmbedJob] = []
         with self._writing() as session:
             for number in list_spaces(session).numbers(bulk.space):
@@ -248,7 +223,6 @@ class BatchStore(StoreBase):
         return jobs
 
     def release_bulk(self, bulk: BulkBatch, reason: str, now: datetime) -> None:
-        """Let other workers do the rest of a batch."""
         self._tell("release_bulk", {"bulk": bulk.id, "reason": reason, "now": now})
 
 

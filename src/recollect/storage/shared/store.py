@@ -88,10 +88,6 @@ class StoreFigures(StoreBase):
         return int(rows[0][0])
 
     def known_originals(self, names: Sequence[str]) -> frozenset[str]:
-        """Say which originals belong to a file, a memory or a message of any user.
-
-        Those of users who are not reached may: what no item has is removed.
-        """
         digests = [name.rpartition("/")[2] for name in names]
         with self._reading() as session:
             of_files = {row[0] for row in session.rows("originals", {"names": list(names)})}
@@ -102,35 +98,27 @@ class StoreFigures(StoreBase):
         return frozenset(names) & {*of_files, *of_media, *unknown}
 
     def users_with_expired(self, now: datetime) -> Iterable[Scope]:
-        """Name the users who have memories past their expiry."""
         return [Scope(row[0]) for row in self._ask("expired_users", {"now": now})]
 
     def idle_conversations(self, before: datetime) -> Iterable[tuple[Scope, str]]:
-        """Name the conversations whose last message is older than a moment."""
         return [(Scope(user_id), name) for user_id, name in self._ask("idle_conversations", {"before": before})]
 
     def analyser(self) -> int:
-        """Say which version of the analyser made the terms."""
         return int(self._ask("get_mark", {"name": ANALYSER})[0][0])
 
     def set_analyser(self, version: int) -> None:
-        """Note that all terms are those of this version."""
         self._tell("set_mark", {"name": ANALYSER, "value": version})
 
     def unfinished_forgetting(self) -> Sequence[str]:
-        """Give the notes of what is being forgotten in parts."""
         return [name.removeprefix(FORGETTING) for (name,) in self._ask("forgettings", {})]
 
     def passages(self) -> int:
-        """Say which version of the passages all texts have vectors of."""
         return int(self._ask("get_mark", {"name": PASSAGES})[0][0])
 
     def set_passages(self, version: int) -> None:
-        """Note that all texts have vectors of the passages of this version, or a job."""
         self._tell("set_mark", {"name": PASSAGES, "value": version})
 
     def spent(self, day: str) -> Usage:
-        """Say what all users together spent."""
         return Usage(*map(int, self._ask("spent_by_all", {"day": day})[0]))
 
     def embedded(self, day: str) -> Mapping[str, int]:
@@ -149,7 +137,6 @@ class StoreFigures(StoreBase):
         return StoreStats(*counted, size_bytes=size, files=files, chunks=chunks)
 
     def shares(self, now: datetime) -> StoreShares:
-        """Count what of the memories and messages is what."""
         with self._reading() as session:
             counts = (*session.row("shares_of_memories", {"now": now}), *session.row("shares_of_messages"))
         return StoreShares(*map(int, counts))
@@ -159,7 +146,6 @@ class SharedPlaceStore(StoreBase):
     """Items that wait for an address, and the cached answers of geocoders."""
 
     def owe_addresses(self, now: datetime) -> int:
-        """Write a job for every item with coordinates that has neither an address nor a job."""
         owed = 0
         for kind in LOCATED:
             with self._writing() as session:
@@ -167,7 +153,6 @@ class SharedPlaceStore(StoreBase):
         return owed
 
     def unnamed_places(self, limit: int) -> Sequence[UnnamedPlace]:
-        """Give rows whose places have names that were not noted."""
         with self._reading() as session:
             return [
                 UnnamedPlace(Scope(user), kind, *row)
@@ -176,14 +161,12 @@ class SharedPlaceStore(StoreBase):
             ]
 
     def geocoding_counts(self) -> tuple[int, int]:
-        """Count the jobs that wait, and those that are parked."""
         waiting, parked = self._ask("geocoding_counts")[0]
         return waiting, parked
 
     def claim_geocoding(
         self, limit: int, *, now: datetime, lease_until: datetime, scope: Scope | None = None
     ) -> Sequence[GeocodeJob]:
-        """Lease jobs that are due."""
         values = {"now": now, "lease_until": lease_until, "only_user": scope.user_id if scope else "", "bulk": ""}
         with self._writing(scope) as session:
             return geocode_jobs(session, session.claim("jobs", {**values, "space": 0, "limit": limit}))
@@ -191,14 +174,12 @@ class SharedPlaceStore(StoreBase):
     def postpone_geocoding(
         self, jobs: Sequence[GeocodeJob], reason: str, due: datetime | None, *, to_blame: bool
     ) -> None:
-        """Note a failure."""
         values = {"reason": reason, "due_at": due, "failures": int(to_blame), "space": 0}
         self._postpone(((job.scope, job.item.id) for job in jobs), values)
 
     def keep_geocoded(
         self, scope: Scope, geocoder: str, places: Sequence[CachedPlace], *, now: datetime, most: int, resets: int
     ) -> None:
-        """Cache a geocoder's answers, unless something was forgotten since it was asked."""
         user = {"user_id": scope.user_id}
         with self._writing(scope) as session:
             if sum(row[0] for row in session.rows("lock_resets", user)) != resets:
@@ -208,7 +189,6 @@ class SharedPlaceStore(StoreBase):
             session.execute("trim_geocoded", {**user, "most": most})
 
     def touch_geocoded(self, scope: Scope, geocoder: str, cell: str, now: datetime) -> None:
-        """Note that a cached answer was of use."""
         with self._writing(scope) as session:
             values = {"user_id": scope.user_id, "geocoder": geocoder, "cell": cell, "now": now}
             session.execute("touch_geocoded", values)
@@ -218,7 +198,6 @@ class SharedReadingStore(StoreBase):
     """Messages that wait to be read."""
 
     def unread(self) -> UnreadMessages:
-        """Count the jobs."""
         with self._reading() as session:
             waiting, parked, oldest, reason = session.row("unread_messages")
             return UnreadMessages(waiting, parked, session.codec.time_or_none(oldest), reason)
@@ -226,13 +205,11 @@ class SharedReadingStore(StoreBase):
     def claim_readings(
         self, limit: int, *, now: datetime, lease_until: datetime, scope: Scope | None = None
     ) -> Sequence[ReadJob]:
-        """Lease jobs that are due."""
         values = {"now": now, "lease_until": lease_until, "only_user": scope.user_id if scope else "", "bulk": ""}
         with self._writing(scope) as session:
             return read_jobs(session, session.claim("readings", {**values, "space": UNREAD, "limit": limit}))
 
     def postpone_readings(self, jobs: Sequence[ReadJob], reason: str, due: datetime | None, *, to_blame: bool) -> None:
-        """Note a failure."""
         values = {"reason": reason, "due_at": due, "failures": int(to_blame), "space": UNREAD}
         self._postpone(((job.scope, job.message.id) for job in jobs), values)
 
@@ -241,7 +218,6 @@ class SharedScopeStore(StoreBase):
     """Members of shared scopes."""
 
     def members(self, scope: Scope | None = None) -> Sequence[Membership]:
-        """Give the members of a scope, or of all of them."""
         with self._reading() as session:
             rows = session.rows("list_members", {"scope_id": scope.user_id if scope else ""})
             return [session.codec.membership(row) for row in rows]
@@ -251,29 +227,24 @@ class SharedAccessLogStore(StoreBase):
     """API keys, the audit log and the search log."""
 
     def key(self, key_id: str) -> tuple[Key, str] | None:
-        """Give a key with the hash of its secret."""
         with self._reading() as session:
             rows = session.rows("find_key", {"id": key_id})
             return next(((session.codec.key(row), row[8]) for row in rows), None)
 
     def keys(self) -> Sequence[Key]:
-        """Give all keys."""
         with self._reading() as session:
             return [session.codec.key(row) for row in session.rows("list_keys")]
 
     def touch_key(self, key_id: str, now: datetime) -> None:
-        """Note when a key was used."""
         with self._writing(patient=False) as session:
             session.execute("touch_key", {"id": key_id, "now": now})
             session.execute("close_expired_keys", {"now": now})
 
     def close_expired_keys(self, now: datetime) -> None:
-        """Revoke the keys whose time is over."""
         if any(key.is_over(now) for key in self.keys()):
             self._tell("close_expired_keys", {"now": now})
 
     def audited(self) -> Sequence[Scope]:
-        """Name the users with lines in the audit log."""
         return [Scope(row[0]) for row in self._ask("audited_users")]
 
     def note_searches(self, scope: Scope, notes: Sequence[SearchNote], keep: int) -> None:
@@ -287,7 +258,6 @@ class SharedAccessLogStore(StoreBase):
             session.execute("trim_searches", {"user_id": scope.user_id, "keep": keep - 1})
 
     def forget_old_logs(self, *, answers: datetime, changes: datetime, searches: datetime, sessions: datetime) -> None:
-        """Forget what is old."""
         ages = {"answers": answers, "changes": changes, "searches": searches, "sessions": sessions}
         with self._writing() as session:
             for name, before in ages.items():

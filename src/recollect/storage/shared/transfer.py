@@ -93,25 +93,20 @@ class SnapshotReader:
         self._secrets = secrets
 
     def users(self) -> Sequence[Scope]:
-        """Name all users."""
         return sorted((Scope(row[0]) for row in self._session.rows("transfer_users")), key=lambda scope: scope.user_id)
 
     def rows(self, scope: Scope, table: TransferTable) -> Iterator[Row]:
-        """Give a user's rows."""
         codec = RowCodec(table, self._session.codec, self._secrets)
         return map(codec.read, self._session.stream(reading(table), {"user_id": scope.user_id}))
 
     def talk(self, scope: Scope, conversation_id: str) -> Iterator[Row]:
-        """Give the messages of a conversation."""
         codec = RowCodec(MESSAGES, self._session.codec, self._secrets)
         return map(codec.read, self._session.stream(TALK, {"user_id": scope.user_id, "id": conversation_id}))
 
     def active_space(self) -> Space | None:
-        """Give the space that is searched."""
         return list_spaces(self._session).active()
 
     def vectors(self, scope: Scope, kind: VectorKind, space: Space) -> Iterator[tuple[str, int, Vector]]:
-        """Give the vectors of a user's items and of their passages."""
         number = list_spaces(self._session).number(kind, space)
         if number is None:
             return
@@ -120,7 +115,6 @@ class SnapshotReader:
             yield item_id, part, self._session.read_vector(vector)
 
     def secrets(self) -> Mapping[str, bytes]:
-        """Give what tombstones are keyed with."""
         return self._secrets.by_name()
 
 
@@ -128,7 +122,6 @@ class TransferRows(SharedWriter):
     """The part of a writer that is about rows of another store."""
 
     def known_rows(self, table: TransferTable, rows: Sequence[Row]) -> Mapping[Row, Row]:
-        """Give the rows that are there under the keys of these."""
         first = table.names.index(table.key[0])
         keys = list(dict.fromkeys(row[first] for row in rows))
         if table is TOMBSTONES:
@@ -138,7 +131,6 @@ class TransferRows(SharedWriter):
         return {table.key_of(row): row for row in found}
 
     def known_ids(self, table: TransferTable, ids: Sequence[str]) -> frozenset[str]:
-        """Say which of these ids are there."""
         position = table.names.index(table.key[0])
         return (
             frozenset(row[position] for row in self._rows(knowing(table), {"keys": list(ids)})) if ids else frozenset()
@@ -147,7 +139,6 @@ class TransferRows(SharedWriter):
     def insert_rows(
         self, table: TransferTable, rows: Sequence[IncomingRow], space: Space | None, now: datetime
     ) -> frozenset[Row]:
-        """Write rows with their terms, jobs and places."""
         if not rows:
             return frozenset()
         if table is UNREAD_MESSAGES:
@@ -171,7 +162,6 @@ class TransferRows(SharedWriter):
         return frozenset(table.key_of(row.values) for row in rows if row.values[0] not in written)
 
     def insert_late_vectors(self, space: Space, kind: VectorKind, ids: Sequence[str], vectors: Sequence[Vector]) -> int:
-        """Give items vectors that they lack."""
         number = list_spaces(self._session).number(kind, space)
         if number is None:
             return 0
@@ -184,14 +174,12 @@ class TransferRows(SharedWriter):
         return sum(len(lacking[item_id]) for item_id in waiting_ids)
 
     def extend_conversation(self, values: Row) -> None:
-        """Let a conversation be as long as the one in the archive."""
         conversation_id, _, last_sequence, *_, updated_at = values
         self._execute(
             "extend_conversation", {"id": conversation_id, "last_sequence": last_sequence, "updated_at": updated_at}
         )
 
     def settle_import(self) -> int:
-        """Remove versions of nothing, and count chunks."""
         removed = 0
         while lost := self._ids("lost_versions"):
             for first in range(0, len(lost), _VERSIONS):
@@ -213,12 +201,10 @@ class SharedTransferStore(StoreBase):
 
     @contextmanager
     def snapshot(self, scope: Scope | None) -> Iterator[TransferReader]:
-        """Lend a snapshot."""
         with self._long_reading(scope) as session:
             yield SnapshotReader(session, self._secrets)
 
     def add_secrets(self, secrets: Mapping[str, bytes]) -> None:
-        """Keep secrets of other stores."""
         if any(name != secret_name(secret) for name, secret in secrets.items()):
             raise InvalidInput("A secret of tombstones is not the one that its name says. Nothing was brought.")
         new = {name: secret for name, secret in secrets.items() if name not in self._secrets.by_name()}

@@ -54,27 +54,21 @@ class UserMemoryRows(UserRows):
     """Memories."""
 
     def get(self, ids: Sequence[str]) -> Sequence[MemoryRecord]:
-        """Give rows by id."""
         return [self._codec.memory(row) for row in self._rows("get_memories", {"ids": list(ids)})]
 
     def chain(self, memory_id: str) -> Sequence[MemoryRecord]:
-        """Give all versions of a memory, oldest first."""
         return [self._codec.memory(row) for row in self._rows("memory_chain", {"id": memory_id})]
 
     def everything(self) -> Sequence[str]:
-        """Give the ids of all rows."""
         return self._ids("all_memory_ids")
 
     def of_session(self, session: str) -> Sequence[str]:
-        """Give the ids of the memories of a session."""
         return self._ids("memories_of_session", {"session": session})
 
     def of_source(self, source: str) -> Sequence[str]:
-        """Give the ids of the memories from a source."""
         return self._ids("memories_of_source", {"source": source})
 
     def expired(self, now: datetime) -> Sequence[str]:
-        """Give the ids of memories past their expiry."""
         return self._ids("expired_memories", {"now": now})
 
 
@@ -82,36 +76,29 @@ class UserMessageRows(UserRows):
     """Conversations and their messages."""
 
     def conversation(self, conversation_id: str) -> ConversationRecord | None:
-        """Give a conversation."""
         rows = self._rows("get_conversation", {"id": conversation_id})
         return self._codec.conversation(rows[0]) if rows else None
 
     def get_messages(self, ids: Sequence[str]) -> Sequence[Message]:
-        """Give messages by id."""
         return self._messages("get_messages", {"ids": list(ids)})
 
     def active_messages(self, conversation_id: str, limit: int) -> Sequence[Message]:
-        """Give the newest active messages in order."""
         return self._messages("active_messages", {"conversation_id": conversation_id, "limit": limit})
 
     def active_size(self, conversation_id: str) -> ConversationSize:
-        """Count the active messages and their tokens."""
         messages, tokens = self._rows("active_size", {"conversation_id": conversation_id})[0]
         return ConversationSize(messages, int(tokens))
 
     def last_messages(self, conversation_id: str, limit: int, before: int | None = None) -> Sequence[Message]:
-        """Give the last messages in order."""
         below = _ABOVE_ALL_SEQUENCES if before is None else before
         values = {"conversation_id": conversation_id, "limit": limit, "before": below}
         return self._messages("last_messages", values)[::-1]
 
     def delivered(self, conversation_id: str, external_ids: Sequence[str]) -> Mapping[str, Message]:
-        """Find messages by their host's ids."""
         values = {"conversation_id": conversation_id, "ids": list(external_ids)}
         return {message.external_id: message for message in self._messages("delivered_messages", values)}
 
     def buried(self, fingerprints: Sequence[str]) -> Mapping[str, datetime]:
-        """Say which fingerprints were forgotten, and when."""
         marks = {tombstone: mark for mark in fingerprints for tombstone in self._secrets.marks(mark)}
         found: dict[str, datetime] = {}
         for tombstone, stored in self._rows("tombstones", {"fingerprints": [*marks]}):
@@ -120,23 +107,18 @@ class UserMessageRows(UserRows):
         return found
 
     def unlearned(self, ids: Sequence[str]) -> Sequence[str]:
-        """Say which messages have not been learned from yet."""
         return self._ids("unlearned_messages", {"ids": list(ids)})
 
     def sources(self, made_ids: Sequence[str]) -> Sequence[Derivation]:
-        """Say what items were made from."""
         return [Derivation._make(row) for row in self._rows("sources_of", {"ids": list(made_ids)})]
 
     def made_from(self, source_ids: Sequence[str]) -> Sequence[Derivation]:
-        """Say what was made from items."""
         return [Derivation._make(row) for row in self._rows("made_from", {"ids": list(source_ids)})]
 
     def message_ids(self, conversation_id: str) -> Sequence[str]:
-        """Give the ids of a conversation's messages."""
         return self._ids("message_ids", {"conversation_id": conversation_id})
 
     def conversation_ids(self) -> Sequence[str]:
-        """Give the ids of all conversations."""
         return self._ids("conversation_ids")
 
     def _messages(self, name: str, values: Values) -> list[Message]:
@@ -147,15 +129,12 @@ class UserFileRows(UserRows):
     """Files, their chunks, and synced folders."""
 
     def file(self, file_id: str) -> FileRecord | None:
-        """Give a file."""
         return self._file("get_file", {"id": file_id})
 
     def file_at(self, root: str, path: str) -> FileRecord | None:
-        """Give the synced file at a path."""
         return self._file("file_at", {"root": root, "path": path})
 
     def document(self, digest: str) -> FileRecord | None:
-        """Give the document with these bytes."""
         return self._file("document_with", {"digest": digest})
 
     def _file(self, name: str, values: dict[str, Any]) -> FileRecord | None:
@@ -163,48 +142,38 @@ class UserFileRows(UserRows):
         return self._codec.file(rows[0]) if rows else None
 
     def get_chunks(self, ids: Sequence[str]) -> Sequence[Chunk]:
-        """Give chunks by id."""
         return [self._codec.chunk(row) for row in self._rows("get_chunks", {"ids": list(ids)})]
 
     def chunks_of(self, file_id: str, *, first: int = 0, last: int = LAST, limit: int = LAST) -> Sequence[Chunk]:
-        """Give chunks of a file in order, of these lines and no more than so many."""
         values = {"file_id": file_id, "first": first, "last": last, "limit": limit}
         return [self._codec.chunk(row) for row in self._rows("chunks_of_file", values)]
 
     def chunk_marks(self, file_id: str) -> Sequence[ChunkMark]:
-        """Give what tells the chunks of a file apart."""
         return [self._codec.chunk_mark(row) for row in self._rows("chunk_marks", {"file_id": file_id})]
 
     def file_marks(self, root: str) -> Sequence[FileMark]:
-        """Give sizes and times that a walk over a folder is compared with."""
         rows: list[Any] = self._rows("file_marks", {"root": root})
         return rows
 
     def known_files(self, root: str) -> Sequence[KnownFile]:
-        """Give what tells whether files have changed."""
         return [KnownFile._make(row) for row in self._rows("known_files", {"root": root})]
 
     def files_called(self, names: Sequence[str]) -> Sequence[FileRecord]:
-        """Give files by name, or by the end of their path."""
         last_parts = sorted({name_of(name) for name in names})
         endings = tuple(f"/{name}" for name in names)
         files = (self._codec.file(row) for row in self._rows("files_named", {"names": last_parts}))
         return [file for file in files if f"{file.root}/{file.path}".casefold().endswith(endings)]
 
     def folders(self) -> Sequence[Folder]:
-        """Give the folders that were synced."""
         return [self._codec.folder(row) for row in self._rows("list_folders")]
 
     def file_ids(self) -> Sequence[str]:
-        """Give the ids of all files."""
         return self._ids("all_file_ids")
 
     def has_original(self, digest: str) -> bool:
-        """Say whether a memory or message has an original."""
         return bool(self._rows("has_original", {"original": digest}))
 
     def own_originals(self, ids: Sequence[str]) -> Sequence[str]:
-        """Give the originals of items that no other item has."""
         return self._ids("own_originals", {"ids": list(ids)}) if ids else []
 
 
@@ -212,11 +181,9 @@ class UserPlaceRows(UserRows):
     """Places."""
 
     def get_places(self, ids: Sequence[str]) -> Sequence[PlaceRow]:
-        """Give names of places by id."""
         return [self._codec.place(row) for row in self._rows("get_places", {"ids": list(ids)})]
 
     def named_places(self) -> Sequence[NamedPlace]:
-        """Give what the user calls their places."""
         return [self._codec.named_place(row) for row in self._rows("list_named_places")]
 
 
@@ -224,7 +191,6 @@ class UserItemRows(UserMemoryRows, UserMessageRows, UserFileRows, UserPlaceRows)
     """Items of every kind."""
 
     def indexed(self, kind: ItemKind, limit: int, after: str | None = None) -> Sequence[IndexedItem]:
-        """Give items with their terms."""
         values, read_terms = {"after": after or _BELOW_ALL_IDS, "limit": limit}, self._codec.values.read_terms
         if kind == "chunk":
             rows = self._rows("indexed_chunks", values)
@@ -240,7 +206,6 @@ class UserScopeRows(UserRows):
     """Members of a shared scope."""
 
     def role_of(self, member: str) -> ScopeRole | None:
-        """Say what a user may do in this scope."""
         return next((row[0] for row in self._rows("member_role", {"member": member})), None)
 
 
@@ -248,40 +213,31 @@ class UserLogRows(UserRows):
     """Stored answers, the order of changes, the audit log and the search log."""
 
     def answer(self, key: str, since: datetime) -> StoredResponse | None:
-        """Give what a request was answered."""
         rows = self._rows("get_answer", {"key": key, "since": since})
         return StoredResponse(*rows[0]) if rows else None
 
     def resets(self) -> int:
-        """Count how often something was forgotten."""
         return next((int(row[0]) for row in self._rows("user_resets")), 0)
 
     def last_change(self) -> int:
-        """Give the number of the newest change."""
         return next((int(row[0]) for row in self._rows("last_change")), 0)
 
     def first_change(self) -> int | None:
-        """Give the number of the oldest change."""
         first: int | None = self._rows("first_change")[0][0]
         return first
 
     def changes(self, after: int, limit: int) -> Sequence[StoreChange]:
-        """Give the changes after a number."""
         return [self._codec.change(row) for row in self._rows("changes_after", {"after": after, "limit": limit})]
 
     def audit(self, after: int, limit: int) -> Sequence[AuditLine]:
-        """Give lines of the audit log."""
         return [self._codec.audit_line(row) for row in self._rows("audit_after", {"after": after, "limit": limit})]
 
     def last_audit(self) -> AuditLine | None:
-        """Give the newest line of the audit log."""
         return next((self._codec.audit_line(row) for row in self._rows("last_audit")), None)
 
     def search_figures(self, since: datetime) -> Sequence[SearchFigures]:
-        """Summarise the search log."""
         return [search_figures(row) for row in self._rows("search_figures", {"since": since})]
 
     def searches(self, since: datetime, limit: int) -> Sequence[SearchNote]:
-        """Give lines of the search log."""
         rows = self._rows("list_searches", {"since": since, "limit": limit})
         return [SearchNote(row[0], self._codec.time(row[1]), *row[2:]) for row in rows]

@@ -40,11 +40,9 @@ class SharedMessageWriter(SharedItemWriter):
     """The part of a writer that is about conversations."""
 
     def save_conversation(self, record: ConversationRecord) -> None:
-        """Write a conversation."""
         self._execute("save_conversation", self._codec.conversation_values(record))
 
     def insert_messages(self, drafts: Sequence[MessageDraft], space: Space | None) -> None:
-        """Write messages with their terms, vectors, jobs and places."""
         if not drafts:
             return
         numbered = list(zip(self._next_numbers(len(drafts)), drafts, strict=True))
@@ -55,52 +53,40 @@ class SharedMessageWriter(SharedItemWriter):
         self._settle("message", [draft.message for draft in drafts], drafts[0].message.created_at)
 
     def set_status(self, ids: Sequence[str], status: MessageStatus) -> None:
-        """Mark messages."""
         self._execute("set_status", {"ids": list(ids), "status": status})
 
     def mark_learned(self, ids: Sequence[str]) -> None:
-        """Note that messages have been learned from."""
         self._execute("mark_learned", {"ids": list(ids)})
 
     def owe_readings(self, ids: Sequence[str], now: datetime) -> None:
-        """Write jobs."""
         self._execute_many("insert_reading", [{"item_id": message_id, "now": now} for message_id in ids])
 
     def finish_readings(self, ids: Sequence[str]) -> Sequence[str]:
-        """Remove jobs."""
         return self._ids("finish_jobs", {"space": UNREAD, "ids": list(ids)})
 
     def name_message(self, message_id: str, external_id: str) -> None:
-        """Note the host's own id of a message."""
         self._execute("name_message", {"id": message_id, "external_id": external_id})
 
     def set_feedback(self, rated: Message) -> None:
-        """Note the user's feedback on a message."""
         metadata = self._codec.values.write_json(rated.metadata)
         self._execute("set_feedback", {"id": rated.id, "feedback": rated.feedback, "metadata": metadata})
 
     def disliked_messages(self) -> Sequence[Message]:
-        """Give the messages that were rated down."""
         return [self._codec.message(row) for row in self._rows("disliked_messages")]
 
     def delete_messages(self, ids: Sequence[str]) -> None:
-        """Remove messages."""
         self._remove("message", ids)
 
     def delete_conversation(self, conversation_id: str) -> None:
-        """Remove a conversation."""
         self._execute("delete_conversation", {"id": conversation_id})
 
     def derive(self, derivations: Sequence[Derivation], now: datetime) -> None:
-        """Note what was made from what."""
         self._execute_many("insert_derivation", [{"now": now, **derivation._asdict()} for derivation in derivations])
 
     def drop_derivations(self, ids: Sequence[str]) -> None:
-        """Remove the notes about items."""
         self._execute("delete_derivations", {"ids": list(ids)})
 
     def bury(self, fingerprints: Sequence[str], now: datetime) -> None:
-        """Write tombstones of what was forgotten."""
         tombstones = {self._secrets.mark(mark) for mark in fingerprints}
         self._execute("insert_tombstones", {"fingerprints": sorted(tombstones), "now": now})
 
@@ -110,15 +96,12 @@ class SharedMessageWriter(SharedItemWriter):
         self._execute("lift_tombstones", {"fingerprints": tombstones})
 
     def has_tombstones(self) -> bool:
-        """Say whether there is any."""
         return bool(self._rows("any_tombstone"))
 
     def delete_tombstones(self) -> None:
-        """Remove all tombstones."""
         self._execute("delete_tombstones")
 
     def record_spending(self, day: str, purpose: str, model: str, usage: Usage) -> None:
-        """Add to what was spent."""
         tokens = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
         self._execute("add_spending", {"day": day, "purpose": purpose, "model": model, **tokens})
 
@@ -127,11 +110,9 @@ class SharedFileWriter(SharedItemWriter):
     """The part of a writer that is about files."""
 
     def save_file(self, record: FileRecord) -> None:
-        """Write a file."""
         self._execute("save_file", self._codec.file_values(record))
 
     def touch_files(self, touched: Sequence[TouchedFile]) -> None:
-        """Note paths, sizes and times of files whose bytes are unchanged."""
         self._execute_many("touch_file", [{"name": name_of(file.path), **file._asdict()} for file in touched])
 
     def insert_chunks(self, record: FileRecord, drafts: Sequence[ChunkDraft], space: Space | None) -> None:
@@ -159,24 +140,19 @@ class SharedFileWriter(SharedItemWriter):
         return dict(self._rows("same_chunks", {"hashes": hashes}))
 
     def mark_chunks(self, marks: Sequence[ChunkMark]) -> None:
-        """Note where chunks stand."""
         self._execute_many("mark_chunk", [mark._asdict() for mark in marks])
 
     def delete_chunks(self, ids: Sequence[str]) -> None:
-        """Remove chunks."""
         if ids:
             self._delete("chunk", ids)
 
     def delete_files(self, ids: Sequence[str]) -> None:
-        """Remove files."""
         self._execute("delete_files", {"ids": list(ids)})
 
     def save_folder(self, folder: Folder) -> None:
-        """Note that a folder was walked."""
         self._execute("save_folder", self._codec.folder_values(folder))
 
     def delete_folder(self, root: str) -> None:
-        """Forget a folder."""
         self._execute("delete_folder", {"root": root})
 
 
@@ -202,11 +178,9 @@ class SharedWriter(SharedMessageWriter, SharedFileWriter):
         """Store late vectors of one kind for the rows that still exist; gives the ids whose jobs were waiting."""
 
     def stored_rows(self) -> Iterator[StoredRow]:
-        """Give what all tables hold of the user."""
         return stored_rows(self._session, self._user)
 
     def same(self, fingerprint: Fingerprint) -> MemoryRecord | None:
-        """Find the live memory with this fingerprint."""
         rows = self._rows("same_memory", {name: getattr(fingerprint, name) for name in FINGERPRINT_FIELDS})
         return self._codec.memory(rows[0]) if rows else None
 
@@ -231,7 +205,6 @@ class SharedWriter(SharedMessageWriter, SharedFileWriter):
         return taken
 
     def holders(self, slot: Slot) -> Sequence[MemoryRecord]:
-        """Find the live memories that hold this slot."""
         return sorted((live.record for live in self._holders(slot)), key=attrgetter("id"), reverse=True)
 
     def _holders(self, slot: Slot) -> list[LiveMemory]:
@@ -242,31 +215,24 @@ class SharedWriter(SharedMessageWriter, SharedFileWriter):
         return [LiveMemory(self._codec.memory(row[:-1]), row[-1]) for row in rows]
 
     def retire(self, memory_id: str, valid_until: datetime, superseded_by: str) -> None:
-        """End a memory's validity in favour of another."""
         self._execute("retire_memory", Retirement(memory_id, valid_until, superseded_by)._asdict())
 
     def retire_many(self, retirements: Sequence[Retirement]) -> None:
-        """End the validity of several memories."""
         self._execute_many("retire_memory", [retirement._asdict() for retirement in retirements])
 
     def revive(self, memory_id: str) -> None:
-        """Let a memory hold again."""
         self._execute("revive_memory", {"id": memory_id})
 
     def confirm(self, confirmed: MemoryRecord) -> None:
-        """Write what a confirmation changes."""
         self._execute("confirm_memory", _confirmation(confirmed))
 
     def confirm_many(self, confirmed: Sequence[MemoryRecord]) -> None:
-        """Write what several confirmations change."""
         self._execute_many("confirm_memory", map(_confirmation, confirmed))
 
     def set_metadata(self, memory_id: str, metadata: Mapping[str, Any]) -> None:
-        """Write the metadata of a memory."""
         self._execute("set_memory_metadata", {"id": memory_id, "metadata": self._codec.values.write_json(metadata)})
 
     def set_expiry(self, memory_id: str, expires_at: datetime | None, now: datetime) -> None:
-        """Write when a memory expires."""
         self._execute("set_memory_expiry", {"id": memory_id, "expires_at": expires_at, "now": now})
 
     def revise(
@@ -288,20 +254,16 @@ class SharedWriter(SharedMessageWriter, SharedFileWriter):
             self._copy_vectors("memory", [(version_id, record_id)])
 
     def relink(self, from_id: str, to_id: str) -> None:
-        """Let versions that point at one memory point at another."""
         self._execute("relink_versions", {"from_id": from_id, "to_id": to_id})
 
     def delete(self, ids: Sequence[str]) -> None:
-        """Remove memories."""
         self._remove("memory", ids)
 
     def owe_vectors(self, kind: ItemKind, ids: Sequence[str], now: datetime) -> None:
-        """Write jobs."""
         for number in owed_spaces(self._session, kind, None, now).values():
             self._insert_jobs(kind, ids, number, now)
 
     def finish_jobs(self, jobs: Sequence[EmbedJob], vectors: Sequence[Vector]) -> frozenset[str]:
-        """Store vectors that came late, for the rows that still exist."""
         waiting_ids: set[str] = set()
         space, known = jobs[0].space, list_spaces(self._session)
         for kind in VECTOR_KINDS:
@@ -314,11 +276,9 @@ class SharedWriter(SharedMessageWriter, SharedFileWriter):
         return frozenset(waiting_ids)
 
     def keep_paid(self, space: Space, paid: Sequence[CachedPassageVector], now: datetime) -> None:
-        """Cache vectors of passages."""
         self._execute_many("insert_cached", [cached_values(space, "passage", entry, now) for entry in paid])
 
     def forget_paid(self, item_ids: Sequence[str] | None, *, questions: bool = True) -> None:
-        """Drop cached vectors of items, or all of them."""
         if item_ids is None:
             self._execute("forget_cached_all")
             self._execute("forget_cache_uses")

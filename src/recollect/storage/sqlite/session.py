@@ -56,7 +56,6 @@ class SqliteSession(StoreSession):
     def rows(
         self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
     ) -> list[ResultRow]:
-        """Run a query to its end and give its rows."""
         rows: list[ResultRow] = self.connection.execute(statement(name, kind, space), values).fetchall()
         return rows
 
@@ -77,24 +76,20 @@ class SqliteSession(StoreSession):
     def execute(
         self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
     ) -> None:
-        """Run a statement that gives no rows."""
         self.connection.execute(statement(name, kind, space), values).fetchall()
 
     def changed(
         self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
     ) -> int:
-        """Run a statement and count the rows that it changed."""
         self.connection.execute(statement(name, kind, space), values).fetchall()
         return self.connection.changes()
 
     def execute_many(self, name: str, rows: Sequence[Values], *, kind: VectorKind | None = None) -> None:
-        """Run a statement once for each of many rows of values."""
         self.connection.executemany(statement(name, kind), rows)
 
     def filtered(
         self, name: str, filters: ItemFilters | PlaceFilters, values: Values, *, space: int | None = None
     ) -> list[ResultRow]:
-        """Run a query with conditions on the kind of item that the filters are about."""
         condition, bound = filter_conditions(filters)
         sql = of_kind(QUERIES[name].replace("{filters}", condition), filters.kind).replace("{space}", str(space))
         rows: list[ResultRow] = self.connection.execute(sql, {**bound, **values}).fetchall()
@@ -111,13 +106,11 @@ class SqliteSession(StoreSession):
         return self.rows(f"claim_{what}", values)
 
     def create_space(self, space: Space) -> int:  # noqa: ARG002 - blobs have any length
-        """Make the tables of a new embedding space; gives its number."""
         number = int(self.row("next_numbers", {"amount": 1, "name": "space"})[0])
         template = (sql_folder("sqlite") / "space.sql").read_text(encoding="utf-8")
         self.connection.execute(template.replace("{space}", str(number)))
         return number
 
     def drop_space(self, number: int) -> None:
-        """Drop the tables of an embedding space."""
         self.execute("drop_vectors", space=number)
         self.execute("drop_codes", space=number)
