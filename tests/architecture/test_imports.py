@@ -1,6 +1,5 @@
 """What may import what, and what must not be loaded before it is needed."""
 
-import ast
 import re
 import subprocess
 import sys
@@ -8,9 +7,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
-import pytest
-
-from tests.sources import ROOT, SOURCES, place, source_files
+from tests.rows import every
+from tests.sources import ROOT, SOURCES, outline, place, source_files
 
 HEAVY = (
     "apsw",
@@ -85,13 +83,9 @@ CLOCK_READINGS = {
 
 
 def clock_readings(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if (
-            isinstance(node, ast.Attribute)
-            and isinstance(node.value, ast.Name)
-            and (node.value.id, node.attr) in CLOCK_READINGS
-        ):
-            yield f"{place(path)}:{node.lineno}"
+    for owner, name, line in outline(path).attributes:
+        if (owner, name) in CLOCK_READINGS:
+            yield f"{place(path)}:{line}"
 
 
 def test_one_module_reads_the_machines_clock() -> None:
@@ -100,7 +94,7 @@ def test_one_module_reads_the_machines_clock() -> None:
     assert [reading.split(":")[0] for reading in found] == ["clock.py", "disk/file_reader.py"]
 
 
-@pytest.mark.parametrize("path", list(source_files("*.sql")), ids=place)
+@every("path", list(source_files("*.sql")))
 def test_no_query_asks_the_database_for_the_time(path: Path) -> None:
     """But the searches that people call from psql, where no other clock is at hand."""
     ours = re.sub(r"CREATE FUNCTION search_.*?\nEND \$\$;", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)

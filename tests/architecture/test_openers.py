@@ -1,10 +1,8 @@
 """Who opens files and starts processes: a short list, so that no stored value becomes a path unseen."""
 
-import ast
-from collections.abc import Iterator
 from pathlib import Path
 
-from tests.sources import place, source_files
+from tests.sources import outline, place, source_files
 
 # Folders and modules that may. Whoever is added has to be in the table of SECURITY.md.
 OPENERS = (
@@ -27,27 +25,19 @@ _NOT_OF_THE_DISK = frozenset(
 )  # a store is opened by its own
 
 
-def _calls(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if not isinstance(node, ast.Call):
-            continue
-        if isinstance(node.func, ast.Name):
-            yield node.func.id
-        elif isinstance(node.func, ast.Attribute):
-            owner = node.func.value
-            if not (isinstance(owner, ast.Name) and owner.id in _NOT_OF_THE_DISK):
-                yield f"subprocess.{node.func.attr}" if _is_subprocess(owner) else node.func.attr
-
-
-def _is_subprocess(owner: ast.expr) -> bool:
-    return isinstance(owner, ast.Name) and owner.id == "subprocess"
+def _calls(path: Path) -> set[str]:
+    return {
+        "Popen" if (owner, name) == ("subprocess", "run") else name
+        for owner, name in outline(path).calls
+        if owner not in _NOT_OF_THE_DISK
+    }
 
 
 def _unlisted(names: frozenset[str], listed: tuple[str, ...]) -> list[str]:
     found = []
     for path in source_files():
         module = place(path).removesuffix(".py")
-        calls = {call.rpartition(".")[2] if call != "subprocess.run" else "Popen" for call in _calls(path)}
+        calls = _calls(path)
         if not module.startswith(listed) and names & calls:
             found.append(f"{module} calls {', '.join(sorted(names & calls))}: say in SECURITY.md what stops its values")
     return found

@@ -1,21 +1,18 @@
 """Small rooms: a file or a function that outgrows these has more than one job."""
 
-import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.sources import place, source_files
+from tests.sources import outline, place, source_files
 
 MOST_LINES_OF_A_FILE = 500
 MOST_LINES_OF_A_FUNCTION = 60
 
 
 def long_functions(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            lines = (node.end_lineno or node.lineno) - node.lineno + 1
-            if lines > MOST_LINES_OF_A_FUNCTION:
-                yield f"{place(path)}:{node.lineno} {node.name} has {lines} lines"
+    for name, line, lines in outline(path).functions:
+        if lines > MOST_LINES_OF_A_FUNCTION:
+            yield f"{place(path)}:{line} {name} has {lines} lines"
 
 
 def test_no_file_is_too_long() -> None:

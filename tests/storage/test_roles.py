@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +18,10 @@ from recollect.storage.postgres.roles import LoginRights
 from recollect.storage.postgres.store import PostgresStore
 from recollect.storage.tombstones import secret_name
 from tests.fixtures import Server
+from tests.program import Program
 from tests.reliability.opening import WITH_VECTORS, open_memory, vector_of
+from tests.rows import every
+from tests.sizes import sized
 from tests.storage.catalogue import plain
 from tests.storage.later import as_version, later_version
 from tests.storage.logins import logged_in, login, owned_by
@@ -52,9 +54,12 @@ def _as_application(address: str, user: str = "", reach: str = "") -> Iterator[p
         connection.rollback()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def address(server: Server) -> Iterator[str]:
-    """A database in which two users have something in two spaces, made by a store with a single connection."""
+    """A database in which two users have something in two spaces, made by a store with a single connection.
+
+    All tests that take it leave it as it is.
+    """
     url = server.fresh()
     with _opened(url, pool_size=1) as memory:
         for user in ("me", "you"):
@@ -72,7 +77,7 @@ def test_every_table_has_its_wall(address: str) -> None:
     assert _unguarded(address) == []
 
 
-@pytest.mark.parametrize(
+@every(
     "made",
     [
         "",
@@ -80,12 +85,11 @@ def test_every_table_has_its_wall(address: str) -> None:
         "ALTER TABLE forgotten ENABLE ROW LEVEL SECURITY; CREATE POLICY open ON forgotten USING (true)",
         "ALTER TABLE forgotten FORCE ROW LEVEL SECURITY; CREATE POLICY open ON forgotten USING (true)",
     ],
-    ids=["nothing", "no policy", "not forced", "not enabled"],
 )
 def test_a_table_without_would_be_noticed(address: str, made: str) -> None:
-    with plain(address) as store:
-        store.rows(f"CREATE TABLE forgotten (user_id text); {made}")
-    assert _unguarded(address) == ["forgotten"]
+    with psycopg.connect(address) as connection, connection.transaction(force_rollback=True):
+        connection.execute(f"CREATE TABLE forgotten (user_id text); {made}".encode())
+        assert connection.execute(_UNGUARDED).fetchall() == [("forgotten",)]
 
 
 def test_the_role_neither_owns_nor_bypasses(address: str) -> None:
@@ -100,7 +104,7 @@ def test_the_role_neither_owns_nor_bypasses(address: str) -> None:
     assert members == [], "a member of it reads everything"
 
 
-@pytest.mark.parametrize("before", ["", "SELECT set_config('recollect.reach', 'user', true); COMMIT; BEGIN"])
+@every("before", ["", "SELECT set_config('recollect.reach', 'user', true); COMMIT; BEGIN"])
 def test_who_works_for_nobody_sees_nothing(address: str, before: str) -> None:
     """Also after a user was named on this connection: what is left of the settings is an empty text."""
     with _as_application(address) as connection:
@@ -148,7 +152,7 @@ def test_no_user_writes_the_spaces(address: str) -> None:
         connection.execute(make.encode())
 
 
-@pytest.mark.parametrize("kind", ["memories", "messages"])
+@every("kind", ["memories", "messages"])
 def test_words_are_looked_up_for_nobody_else(address: str, kind: str) -> None:
     found = {}
     for user, reach in (("me", "user"), ("you", "user"), ("nobody", "user"), ("me", "store"), ("me", "")):
@@ -159,7 +163,7 @@ def test_words_are_looked_up_for_nobody_else(address: str, kind: str) -> None:
     assert found == {("me", "user"): 1, ("you", "user"): 1, ("nobody", "user"): 0, ("me", "store"): 0, ("me", ""): 0}
 
 
-@pytest.mark.parametrize(
+@every(
     "attempt",
     [
         "ALTER TABLE memories DISABLE ROW LEVEL SECURITY",
@@ -187,9 +191,9 @@ def test_what_the_application_may_not(server: Server, address: str, attempt: str
         connection.rollback()
 
 
-def test_a_role_that_is_mighty_is_not_taken_on(server: Server, address: str) -> None:
+def test_a_role_that_is_mighty_is_not_taken_on(server: Server) -> None:
     login(server, "mighty", "BYPASSRLS")
-    with _opened(address, role="mighty") as memory:
+    with _opened(server.fresh(), role="mighty") as memory:
         assert any("bypasses row-level security" in advice for advice in memory.status().advice)
 
 
@@ -322,36 +326,25 @@ def test_the_application_may_add_a_secret(server: Server) -> None:
         assert secret in snapshot.secrets().values()
 
 
-_OPEN = """
-import os, sys
-from recollect import Memory, load_settings
-settings = load_settings(os.devnull, environ={}, overrides={"database": sys.argv[1], "postgres.role": sys.argv[2]})
-print("ready", flush=True)
-sys.stdin.readline()
-with Memory.open(settings=settings) as memory:
-    print(list(memory.status().advice))
-"""
+def _waiting(url: str, role: str) -> Program:
+    """Start a process that opens a store when it is sent a line."""
+    pipe = subprocess.PIPE
+    return Program(url, role, env=os.environ, module="tests.storage.opening", stdin=pipe, stdout=pipe, text=True)
 
 
 def test_many_open_new_databases_at_once(server: Server) -> None:
     """Roles belong to the whole server: who opens another database at the same moment makes the same ones."""
-    for attempt in range(2):
+    for attempt in range(sized(1, 4)):
         addresses = [server.fresh(empty=True) for _ in range(2)] * 2
-        command = [sys.executable, "-c", _OPEN]
-        children = [
-            subprocess.Popen(
-                [*command, url, f"crowd_{attempt}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-            )
-            for url in addresses
-        ]
+        children = [_waiting(url, f"crowd_{attempt}") for url in addresses]
         for child in children:
             assert child.stdout is not None
             assert child.stdout.readline() == "ready\n"
-        told = []
         for child in children:
             assert child.stdin is not None
             child.stdin.write("go\n")
             child.stdin.flush()
+        told = []
         for child in children:
             said, _ = child.communicate(timeout=PATIENCE_S)
             told.append((child.returncode, said))

@@ -19,6 +19,7 @@ from recollect.storage.postgres import reader, session, writer
 from recollect.storage.postgres.session import QUERIES, PostgresSession
 from recollect.storage.postgres.store import PostgresStore
 from tests.fixtures import Server, SteppingClock
+from tests.rows import every
 from tests.storage.crossings import READS, WRITES, Crossing
 from tests.storage.logins import owned_by
 from tests.storage.neighbours import OTHER, OUR_SCOPE, THEIR_SCOPE, furnish
@@ -199,7 +200,7 @@ def test_both_sides_answer_alike_when_asked_as_they_should_be(walled: Side, owne
     }
 
 
-@pytest.mark.parametrize(("query", "which"), _MUTANTS)
+@every(("query", "which"), _MUTANTS)
 def test_a_query_without_its_user_reaches_nobody_else(walled: Side, owned: Side, query: str, which: int | None) -> None:
     careless = _without(QUERIES[query], which)
     assert careless != QUERIES[query]
@@ -207,12 +208,12 @@ def test_a_query_without_its_user_reaches_nobody_else(walled: Side, owned: Side,
     assert owned.surprises(query, **{query: careless}) == {}
 
 
-@pytest.mark.parametrize("query", [name for name, which in _MUTANTS if which is None])
+@every("query", [name for name, which in _MUTANTS if which is None])
 def test_without_the_wall_it_would(bare: Side, query: str) -> None:
     assert bare.surprises(query, **{query: _without(QUERIES[query], None)})
 
 
-@pytest.mark.parametrize("query", _FORGED)
+@every("query", _FORGED)
 def test_nobody_writes_in_the_name_of_another(walled: Side, owned: Side, bare: Side, query: str) -> None:
     owner = THEIR_SCOPE if query == "set_member" else OTHER
     forged = {query: QUERIES[query].replace("%(user_id)s", f"'{owner.user_id}'")}

@@ -1,8 +1,7 @@
 """The two databases stay twins: common queries run on both, the others agree. All SQL is in the files."""
 
-import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import fields
 from pathlib import Path
@@ -21,6 +20,8 @@ from recollect.storage.sqlite import session as sqlite_session
 from recollect.storage.statements import COMMON, load_checks, load_common, load_own, parse_queries, sql_folder
 from tests.fixtures import Server
 from tests.reliability.worker import WITH_VECTORS, open_memory, vector_of
+from tests.rows import every
+from tests.sources import outline
 from tests.storage.catalogue import MOMENT, is_server, plain
 
 SOME_ID = "01a1dea8-db60-7912-8e1b-f1c648661807"
@@ -28,6 +29,8 @@ _FROM_MESSAGES = re.compile(r"\bFROM messages\b")
 _FROM_CHUNKS = re.compile(r"\bFROM chunks\b")
 _SQLITE_PARAMETER = re.compile(r"(?<![:\w]):(\w+)")
 _POSTGRES_PARAMETER = re.compile(r"%\((\w+)\)s")
+_COMMON = load_common("sqlite")
+_OTHER_COMMON = load_common("postgres")
 _TWINS = load_own("sqlite", "twins.sql")
 _OTHERS = load_own("postgres", "twins.sql")
 
@@ -73,15 +76,15 @@ def test_every_query_has_a_name_of_its_own(backend: str) -> None:
     assert len(names) == len(set(names))
 
 
-@pytest.mark.parametrize("name", load_common("sqlite"))
+@every("name", _COMMON)
 def test_a_common_query_has_the_same_parameters(name: str) -> None:
-    lite, server = load_common("sqlite")[name], load_common("postgres")[name]
+    lite, server = _COMMON[name], _OTHER_COMMON[name]
     assert set(_SQLITE_PARAMETER.findall(lite)) == set(_POSTGRES_PARAMETER.findall(server))
     assert not re.search(r"::|%\(|\bANY\b|\bALL\(", lite)
     assert not _SQLITE_PARAMETER.search(server)
 
 
-@pytest.mark.parametrize("name", _TWINS)
+@every("name", _TWINS)
 def test_twins_have_the_same_parameters(name: str) -> None:
     parameters = set(_SQLITE_PARAMETER.findall(_TWINS[name]))
     assert parameters == set(_POSTGRES_PARAMETER.findall(_OTHERS[name]))
@@ -138,8 +141,8 @@ def _postgres_columns(connection: psycopg.Connection[tuple[object, ...]], sql: s
 def test_the_same_result_columns(empty_stores: tuple[str, str]) -> None:
     file, url = empty_stores
     with closing(apsw.Connection(file)) as lite, psycopg.connect(url) as server:
-        others = load_common("postgres") | _OTHERS
-        for name, sql in (load_common("sqlite") | _TWINS).items():
+        others = _OTHER_COMMON | _OTHERS
+        for name, sql in (_COMMON | _TWINS).items():
             assert _sqlite_columns(lite, sql) == _postgres_columns(server, others[name]), name
 
 
@@ -193,18 +196,9 @@ _STATEMENT = re.compile(
 )
 
 
-def _statements(source: Path) -> Iterator[str]:
+def _statements(source: Path) -> list[str]:
     """Give the texts in a module that look like SQL. What an f-string leaves open is a gap."""
-    tree = ast.parse(source.read_text(encoding="utf-8"))
-    inner = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
-    for node in ast.walk(tree):
-        text = ""
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inner:
-            text = node.value
-        elif isinstance(node, ast.JoinedStr):
-            text = "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
-        if _STATEMENT.match(text):
-            yield text
+    return [text for text in outline(source).texts if _STATEMENT.match(text)]
 
 
 _FOREIGN = "openclaw"  # reads the tables of another program, which have no twin
