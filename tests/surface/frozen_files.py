@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -13,6 +13,8 @@ from tests.surface import exchanges, listings, signatures
 
 ROOT: Final = Path(__file__).parents[2]
 _MOST_LINES: Final = 300
+_HUNK: Final = re.compile(r"@@ -(\d+)")
+_HEADINGS: Final = ("> ", "$ ")  # a request, a command
 _ADVICE: Final = """\
 What users see is no longer what {file} says. If that was not meant, mend the code. If it was, say in
 CHANGELOG.md what a user notices, write the files with `.venv/bin/python -m tests.surface`, and look at `git diff`.
@@ -34,8 +36,7 @@ class Frozen:
         if before == after:
             return ""
         name = str(self.file.relative_to(ROOT))
-        compared = difflib.unified_diff(before.splitlines(), after.splitlines(), name, "now", lineterm="", n=2)
-        lines = [*compared]
+        lines = [*_compared(name, before.splitlines(), after.splitlines())]
         more = [f"… and {len(lines) - _MOST_LINES} more lines"] if len(lines) > _MOST_LINES else []
         return _ADVICE.format(file=name, lines="\n".join(lines[:_MOST_LINES] + more))
 
@@ -47,6 +48,14 @@ class Frozen:
     def _part(self) -> str:
         found = self.within.search(self.file.read_text(encoding="utf-8"))
         return found[0] if found else ""
+
+
+def _compared(name: str, before: list[str], after: list[str]) -> Iterator[str]:
+    """Compare line by line; of each difference say to which request or command it belongs."""
+    for line in difflib.unified_diff(before, after, name, "now", lineterm="", n=2):
+        hunk = _HUNK.match(line)
+        above = before[: int(hunk[1])] if hunk else ()
+        yield line + next((f" {one}" for one in reversed(above) if one.startswith(_HEADINGS)), "")
 
 
 def _file(name: str) -> Path:
