@@ -1,0 +1,148 @@
+"""How many small faults in the engine and the stores the tests notice, and how much of the code they run.
+
+`cover` runs tests with coverage and notes which of them run which lines. `sample` draws faults in functions that all
+named trees have word for word, so that two states of the project can be compared. `run` tries each with the tests that
+run its lines, at most so many, and prints how many were noticed and which were not; started again, it goes on where it
+was. Everything is kept in build/mutants of the tree.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from pathlib import Path
+from queue import SimpleQueue
+
+from benchmarks.mutants import covering
+from benchmarks.mutants.covered import Covered
+from benchmarks.mutants.faults import FOLDERS, Fault, Tree, sample
+from benchmarks.mutants.trial import Copy, Verdict
+
+_KEPT = Path("build/mutants")
+
+
+def cover(tree: Path, paths: Sequence[str], workers: int) -> int:
+    """Run tests; gives the exit code of pytest."""
+    kept = tree / _KEPT
+    notes, plugin = kept / "notes", kept / "plugin"  # of its own, so that the tree's tests find nothing else of ours
+    for folder in (notes, plugin):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+    shutil.copy(covering.__file__, plugin)
+    environment = {"PYTHONPATH": str(plugin), covering.FOLDER: str(notes), covering.SOURCES: os.pathsep.join(FOLDERS)}
+    command = [str(tree / ".venv/bin/python"), "-m", "pytest", "-q", "-n", str(workers), "--dist", "worksteal"]
+    command += ["-p", "covering", "--cov", "--cov-report=term", f"--cov-report=json:{kept / 'coverage.json'}", *paths]
+    code = subprocess.run(command, cwd=tree, env={**os.environ, **environment}, check=False).returncode
+    totals = json.loads((kept / "coverage.json").read_text())["totals"]
+    for what, count in (("statements", "covered_lines/num_statements"), ("branches", "covered_branches/num_branches")):
+        covered, of = (totals[name] for name in count.split("/"))
+        print(f"{what}: {covered:,} of {of:,}, {covered / of:.2%}")
+    return code
+
+
+def draw(tree: Path, also: Sequence[Path], amount: int, seed: int, file: Path) -> None:
+    """Write a sample."""
+    drawn = sample(Tree(tree), [Tree(other) for other in also], amount, seed)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps([asdict(fault) for fault in drawn], indent=1))
+    print(f"{len(drawn)} faults in {file}: {dict(Counter(fault.kind for fault in drawn).most_common())}")
+
+
+def run(tree: Path, file: Path, at_once: int, most: int, seconds: float) -> None:
+    """Try the faults of a sample that were not tried yet, and print what became of all."""
+    here = Tree(tree)
+    faults = [here.find(Fault(**fields)) for fields in json.loads(file.read_text())]
+    known = [fault for fault in faults if fault]
+    covered = Covered(tree, sorted((tree / _KEPT / "notes").glob("*.jsonl")), tree / ".coverage", known)
+    results = tree / _KEPT / "results.jsonl"
+    verdicts = _read(results)
+    copies: SimpleQueue[Copy] = SimpleQueue()
+
+    def judge(fault: Fault) -> None:
+        copy = copies.get()
+        try:
+            tests = covered.tests(fault, most, seconds)
+            verdicts[fault.key] = verdict = copy.judge(fault, tests)
+        finally:
+            copies.put(copy)
+        entry = {"key": fault.key, "how": verdict.how, "test": verdict.test, "tests": len(tests)}
+        with results.open("a") as lines:
+            lines.write(json.dumps(entry) + "\n")
+        print(f"{len(verdicts)}: {verdict.how} {_shown(tree, fault)}", flush=True)
+
+    made = [Copy(tree) for _ in range(at_once)]
+    try:
+        for copy in made:
+            copies.put(copy)
+        with ThreadPoolExecutor(at_once) as threads:
+            list(threads.map(judge, (fault for fault in known if fault.key not in verdicts)))
+    finally:
+        for copy in made:
+            copy.close()
+    _report(tree, known, verdicts)
+    if len(known) < len(faults):
+        print(f"{len(faults) - len(known)} faults of the sample are in no function of this tree")
+
+
+def _read(results: Path) -> dict[str, Verdict]:
+    if not results.exists():
+        return {}
+    entries = [json.loads(line) for line in results.read_text().splitlines()]
+    return {entry["key"]: Verdict(entry["how"], entry["test"]) for entry in entries}
+
+
+def _report(tree: Path, faults: Sequence[Fault], verdicts: Mapping[str, Verdict]) -> None:
+    print("\nNot noticed:")
+    for fault in sorted(faults, key=lambda fault: (fault.path, fault.first_line)):
+        if not verdicts[fault.key].noticed:
+            print(f"  {verdicts[fault.key].how} {_shown(tree, fault)}")
+    print("\nNoticed:")
+    for part in (*FOLDERS, ""):
+        found = [verdicts[fault.key] for fault in faults if fault.path.startswith(part)]
+        noticed = sum(verdict.noticed for verdict in found)
+        ways = dict(Counter(verdict.how for verdict in found).most_common())
+        print(f"  {part or 'all'}: {noticed} of {len(found)}, {noticed / max(len(found), 1):.1%} {ways}")
+
+
+def _shown(tree: Path, fault: Fault) -> str:
+    before = (tree / fault.path).read_bytes()[fault.start : fault.end].decode()
+    return f"{fault.path}:{fault.first_line} {fault.kind}: {' '.join(before.split())[:70]} -> {fault.text[:70]}"
+
+
+def main() -> int:
+    """Do one of the three steps."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.mutants", description=__doc__)
+    parser.add_argument("--tree", type=Path, default=Path(), metavar="DIR", help="a working tree with its .venv (here)")
+    steps = parser.add_subparsers(dest="step", required=True)
+    covers = steps.add_parser("cover", help="run tests and note which lines each of them runs")
+    covers.add_argument("paths", nargs="*", metavar="PATH", help="a part of the tests")
+    covers.add_argument("--workers", type=int, default=4, metavar="N", help="how many processes (4)")
+    draws = steps.add_parser("sample", help="draw faults")
+    draws.add_argument("--also", type=Path, action="append", default=[], metavar="DIR", help="a tree that has them too")
+    draws.add_argument("--amount", type=int, default=220, metavar="N", help="how many (220)")
+    draws.add_argument("--seed", type=int, default=42, metavar="N")
+    runs = steps.add_parser("run", help="try them")
+    runs.add_argument("--at-once", type=int, default=2, metavar="N", help="how many at a time (2)")
+    runs.add_argument("--tests", type=int, default=60, metavar="N", help="tests of a fault at most (60)")
+    runs.add_argument("--seconds", type=float, default=30.0, metavar="N", help="as long as they took at most (30)")
+    for step in (draws, runs):
+        step.add_argument("--sample", type=Path, default=_KEPT / "sample.json", metavar="FILE", help="(%(default)s)")
+    arguments = parser.parse_args()
+    tree: Path = arguments.tree.resolve()
+    if arguments.step == "cover":
+        return cover(tree, arguments.paths, arguments.workers)
+    if arguments.step == "sample":
+        draw(tree, [other.resolve() for other in arguments.also], arguments.amount, arguments.seed, arguments.sample)
+    else:
+        run(tree, arguments.sample, arguments.at_once, arguments.tests, arguments.seconds)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
