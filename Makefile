@@ -12,7 +12,7 @@ PROJECTS := pyproject.toml $(BESIDE:%=%/pyproject.toml) constraints.txt
 PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 PATHS ?=
 
-.PHONY: run test test-all format lint types architecture tests coverage bench quality reliability page openclaw docs constraints hashes release hooks clean
+.PHONY: run test test-all format lint types architecture tests coverage mutants bench quality reliability page openclaw docs constraints hashes release hooks clean
 
 run: $(VENV)/.installed
 	@$(BIN)/recollect serve $(SERVE)
@@ -44,6 +44,13 @@ format: $(VENV)/.installed-dev
 coverage: $(VENV)/.installed-dev
 	rm -f .coverage .coverage.*
 	$(BIN)/pytest -n 4 --dist worksteal --cov --cov-report=term --cov-report=html:build/coverage $(PATHS)
+
+# Puts small faults into the engine and the stores, one at a time, and says which of them no test notices. Two states of the
+# project are compared by the same faults: .venv/bin/python -m benchmarks.mutants --help
+mutants: $(VENV)/.installed-dev
+	$(BIN)/python -m benchmarks.mutants cover
+	$(BIN)/python -m benchmarks.mutants sample
+	$(BIN)/python -m benchmarks.mutants run
 
 # Prints every figure as a ratio to its limit; takes some minutes.
 bench: $(VENV)/.installed-dev

@@ -15,7 +15,7 @@ import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -27,6 +27,15 @@ from benchmarks.mutants.trial import Copy, Verdict
 _KEPT = Path("build/mutants")
 
 
+@dataclass(frozen=True)
+class Effort:
+    """How many faults are tried at a time, and how many tests, for how long, run for each at most."""
+
+    at_once: int = 2
+    tests: int = 60
+    seconds: float = 30.0
+
+
 def cover(tree: Path, paths: Sequence[str], workers: int) -> int:
     """Run tests; gives the exit code of pytest."""
     kept = tree / _KEPT
@@ -35,10 +44,11 @@ def cover(tree: Path, paths: Sequence[str], workers: int) -> int:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
     shutil.copy(covering.__file__, plugin)
-    environment = {"PYTHONPATH": str(plugin), covering.FOLDER: str(notes), covering.SOURCES: os.pathsep.join(FOLDERS)}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
+    environment |= {"PYTHONPATH": str(plugin), covering.FOLDER: str(notes), covering.SOURCES: os.pathsep.join(FOLDERS)}
     command = [str(tree / ".venv/bin/python"), "-m", "pytest", "-q", "-n", str(workers), "--dist", "worksteal"]
     command += ["-p", "covering", "--cov", "--cov-report=term", f"--cov-report=json:{kept / 'coverage.json'}", *paths]
-    code = subprocess.run(command, cwd=tree, env={**os.environ, **environment}, check=False).returncode
+    code = subprocess.run(command, cwd=tree, env=environment, check=False).returncode
     totals = json.loads((kept / "coverage.json").read_text())["totals"]
     for what, count in (("statements", "covered_lines/num_statements"), ("branches", "covered_branches/num_branches")):
         covered, of = (totals[name] for name in count.split("/"))
@@ -54,11 +64,11 @@ def draw(tree: Path, also: Sequence[Path], amount: int, seed: int, file: Path) -
     print(f"{len(drawn)} faults in {file}: {dict(Counter(fault.kind for fault in drawn).most_common())}")
 
 
-def run(tree: Path, file: Path, at_once: int, most: int, seconds: float) -> None:
+def run(tree: Path, also: Sequence[Path], file: Path, effort: Effort) -> None:
     """Try the faults of a sample that were not tried yet, and print what became of all."""
-    here = Tree(tree)
+    here, others = Tree(tree), [Tree(other) for other in also]
     faults = [here.find(Fault(**fields)) for fields in json.loads(file.read_text())]
-    known = [fault for fault in faults if fault]
+    known = [fault for fault in faults if fault and all(other.find(fault) for other in others)]
     covered = Covered(tree, sorted((tree / _KEPT / "notes").glob("*.jsonl")), tree / ".coverage", known)
     results = tree / _KEPT / "results.jsonl"
     verdicts = _read(results)
@@ -67,44 +77,44 @@ def run(tree: Path, file: Path, at_once: int, most: int, seconds: float) -> None
     def judge(fault: Fault) -> None:
         copy = copies.get()
         try:
-            tests = covered.tests(fault, most, seconds)
-            verdicts[fault.key] = verdict = copy.judge(fault, tests)
+            tests = covered.tests(fault, effort.tests, effort.seconds)
+            verdicts[fault.place] = verdict = copy.judge(fault, tests)
         finally:
             copies.put(copy)
-        entry = {"key": fault.key, "how": verdict.how, "test": verdict.test, "tests": len(tests)}
+        entry = {"place": fault.place, "how": verdict.how, "test": verdict.test, "tests": len(tests)}
         with results.open("a") as lines:
             lines.write(json.dumps(entry) + "\n")
         print(f"{len(verdicts)}: {verdict.how} {_shown(tree, fault)}", flush=True)
 
-    made = [Copy(tree) for _ in range(at_once)]
+    made = [Copy(tree) for _ in range(effort.at_once)]
     try:
         for copy in made:
             copies.put(copy)
-        with ThreadPoolExecutor(at_once) as threads:
-            list(threads.map(judge, (fault for fault in known if fault.key not in verdicts)))
+        with ThreadPoolExecutor(effort.at_once) as threads:
+            list(threads.map(judge, (fault for fault in known if fault.place not in verdicts)))
     finally:
         for copy in made:
             copy.close()
     _report(tree, known, verdicts)
     if len(known) < len(faults):
-        print(f"{len(faults) - len(known)} faults of the sample are in no function of this tree")
+        print(f"{len(faults) - len(known)} faults of the sample are not in every tree")
 
 
 def _read(results: Path) -> dict[str, Verdict]:
     if not results.exists():
         return {}
     entries = [json.loads(line) for line in results.read_text().splitlines()]
-    return {entry["key"]: Verdict(entry["how"], entry["test"]) for entry in entries}
+    return {entry["place"]: Verdict(entry["how"], entry["test"]) for entry in entries}
 
 
 def _report(tree: Path, faults: Sequence[Fault], verdicts: Mapping[str, Verdict]) -> None:
     print("\nNot noticed:")
     for fault in sorted(faults, key=lambda fault: (fault.path, fault.first_line)):
-        if not verdicts[fault.key].noticed:
-            print(f"  {verdicts[fault.key].how} {_shown(tree, fault)}")
+        if not verdicts[fault.place].noticed:
+            print(f"  {verdicts[fault.place].how} {_shown(tree, fault)}")
     print("\nNoticed:")
     for part in (*FOLDERS, ""):
-        found = [verdicts[fault.key] for fault in faults if fault.path.startswith(part)]
+        found = [verdicts[fault.place] for fault in faults if fault.path.startswith(part)]
         noticed = sum(verdict.noticed for verdict in found)
         ways = dict(Counter(verdict.how for verdict in found).most_common())
         print(f"  {part or 'all'}: {noticed} of {len(found)}, {noticed / max(len(found), 1):.1%} {ways}")
@@ -124,23 +134,32 @@ def main() -> int:
     covers.add_argument("paths", nargs="*", metavar="PATH", help="a part of the tests")
     covers.add_argument("--workers", type=int, default=4, metavar="N", help="how many processes (4)")
     draws = steps.add_parser("sample", help="draw faults")
-    draws.add_argument("--also", type=Path, action="append", default=[], metavar="DIR", help="a tree that has them too")
     draws.add_argument("--amount", type=int, default=220, metavar="N", help="how many (220)")
     draws.add_argument("--seed", type=int, default=42, metavar="N")
     runs = steps.add_parser("run", help="try them")
-    runs.add_argument("--at-once", type=int, default=2, metavar="N", help="how many at a time (2)")
-    runs.add_argument("--tests", type=int, default=60, metavar="N", help="tests of a fault at most (60)")
-    runs.add_argument("--seconds", type=float, default=30.0, metavar="N", help="as long as they took at most (30)")
+    runs.add_argument(
+        "--at-once", type=int, default=Effort.at_once, metavar="N", help="how many at a time (%(default)s)"
+    )
+    runs.add_argument(
+        "--tests", type=int, default=Effort.tests, metavar="N", help="tests of a fault at most (%(default)s)"
+    )
+    runs.add_argument(
+        "--seconds", type=float, default=Effort.seconds, metavar="N", help="what they took at most (%(default)s)"
+    )
     for step in (draws, runs):
+        step.add_argument(
+            "--also", type=Path, action="append", default=[], metavar="DIR", help="a tree that has them too"
+        )
         step.add_argument("--sample", type=Path, default=_KEPT / "sample.json", metavar="FILE", help="(%(default)s)")
     arguments = parser.parse_args()
     tree: Path = arguments.tree.resolve()
     if arguments.step == "cover":
         return cover(tree, arguments.paths, arguments.workers)
     if arguments.step == "sample":
-        draw(tree, [other.resolve() for other in arguments.also], arguments.amount, arguments.seed, arguments.sample)
+        draw(tree, arguments.also, arguments.amount, arguments.seed, arguments.sample)
     else:
-        run(tree, arguments.sample, arguments.at_once, arguments.tests, arguments.seconds)
+        effort = Effort(arguments.at_once, arguments.tests, arguments.seconds)
+        run(tree, arguments.also, arguments.sample, effort)
     return 0
 
 

@@ -53,8 +53,13 @@ class Fault:
 
     @property
     def key(self) -> str:
-        """What it is called in every tree."""
+        """What it is called in every tree, unless two files have the same function."""
         return f"{self.function} {self.digest} {self.number}"
+
+    @property
+    def place(self) -> str:
+        """What it is called in its own tree."""
+        return f"{self.path} {self.key}"
 
     def applied_to(self, source: bytes) -> bytes:
         """Put the fault into the text of its file."""
@@ -70,26 +75,30 @@ def faults_of(path: str, source: bytes) -> Iterator[Fault]:
         for number, (kind, node, text, statement) in enumerate(_changes(function)):
             start, end = starts[node.lineno - 1] + node.col_offset, starts[_last(node) - 1] + (node.end_col_offset or 0)
             in_body = node.lineno >= first
-            fault = Fault(
+            yield Fault(
                 path, name, digest, number, kind,
                 node.lineno if in_body else first, _last(node) if in_body else first, statement if in_body else first,
                 start, end, text,
             )  # fmt: skip
-            try:
-                compile(fault.applied_to(source), path, "exec")
-            except SyntaxError:
-                continue
-            yield fault
 
 
 class Tree:
     """The faults of a working tree."""
 
     def __init__(self, folder: Path, folders: Sequence[str] = FOLDERS) -> None:
+        self._folder = folder
         self._faults: dict[str, list[Fault]] = defaultdict(list)
         for file in sorted(file for name in folders for file in (folder / name).rglob("*.py")):
             for fault in faults_of(file.relative_to(folder).as_posix(), file.read_bytes()):
                 self._faults[fault.key].append(fault)
+
+    def compiles(self, fault: Fault) -> bool:
+        """Tell whether Python reads the file with the fault in it."""
+        try:
+            compile(fault.applied_to((self._folder / fault.path).read_bytes()), fault.path, "exec")
+        except SyntaxError:
+            return False
+        return True
 
     def all(self) -> list[Fault]:
         """Give every fault."""
@@ -98,8 +107,8 @@ class Tree:
     def find(self, other: Fault) -> Fault | None:
         """Find a fault of another tree here: in the same file, or in the only one that has this function."""
         same = self._faults.get(other.key, [])
-        in_place = [fault for fault in same if fault.path == other.path]
-        return (in_place or (same if len(same) == 1 else [None]))[0]  # type: ignore[list-item]
+        found = [fault for fault in same if fault.path == other.path] or (same if len(same) == 1 else [])
+        return found[0] if found else None
 
 
 def sample(tree: Tree, also: Sequence[Tree], amount: int, seed: int) -> list[Fault]:
@@ -109,10 +118,10 @@ def sample(tree: Tree, also: Sequence[Tree], amount: int, seed: int) -> list[Fau
     drawn: list[Fault] = []
     taken: Counter[tuple[str, str]] = Counter()
     for fault in common:
-        taken[fault.path, fault.function] += 1
-        if taken[fault.path, fault.function] <= _A_FUNCTION:
+        if len(drawn) < amount and taken[fault.path, fault.function] < _A_FUNCTION and tree.compiles(fault):
+            taken[fault.path, fault.function] += 1
             drawn.append(fault)
-    return drawn[:amount]
+    return drawn
 
 
 def _functions(node: ast.AST, prefix: str = "") -> Iterator[tuple[str, _Function]]:
