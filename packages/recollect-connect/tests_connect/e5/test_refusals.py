@@ -154,7 +154,7 @@ def test_a_failure_is_logged_without_what_was_sent(caplog: pytest.LogCaptureFixt
     with serving(ServedModel("failing", 2, fail)) as http:
         refused(http.post("/embed?key=1", json={"text": PRIVATE}), 500)
         assert http.get("/health").status_code == 200
-    logged = [record.getMessage() for record in caplog.records if record.name == "recollect_connect.e5"]
+    logged = [record.getMessage() for record in caplog.records if record.name == "recollect.e5"]
     assert any(line.startswith("POST /embed failed: ValueError at test_refusals.py:") for line in logged)
     assert PRIVATE not in caplog.text
     assert "key=1" not in caplog.text
