@@ -1,17 +1,18 @@
-"""A program that uses every verb while it watches its own `open` calls. Prints what it saw as JSON.
+"""A process that uses every verb while it watches its own `open` calls, and tells what it saw.
 
 The database must never be opened by Python in a process that has it open as a database: closing that descriptor would
 drop the locks of the process. Files are known by their inode, so that a link or another spelling is noticed as well.
 """
 
-import json
 import os
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tests.reliability.worker import WITH_VECTORS, open_memory, vector_of
+from tests.reliability.link import Link
+from tests.reliability.opening import WITH_VECTORS, open_memory, vector_of
 
 _SUFFIXES = ("", "-wal", "-shm", "-journal")
 
@@ -83,19 +84,20 @@ def use_everything(database: Path) -> None:
         memory.doctor()
 
 
-def main(database: Path, *, control: bool) -> None:
-    """Use everything under watch; the control then opens the files in ways that must be noticed."""
+def watch_opens(link: Link, folder: str) -> None:
+    """Use everything under watch, and then open the files in ways that must be noticed."""
+    database = Path(folder, "memory.db")
     watch = Watch(database)
     sys.addaudithook(watch)
     use_everything(database)
-    if control:
-        database.read_bytes()
-        os.close(os.open(os.fsencode(database), os.O_RDONLY))
-        link = database.with_name("link")
-        link.hardlink_to(database)
-        link.read_bytes()
-    print(json.dumps({"opened": watch.opened, "violations": watch.violations}))  # noqa: T201 - the answer
+    link.say([watch.opened, watch.violations])
+    watch.violations = []
+    database.read_bytes()
+    os.close(os.open(os.fsencode(database), os.O_RDONLY))
+    link_to_it = database.with_name("link")
+    link_to_it.hardlink_to(database)
+    link_to_it.read_bytes()
+    link.say(watch.violations)
 
 
-if __name__ == "__main__":
-    main(Path(sys.argv[1]), control="control" in sys.argv)
+TASKS: tuple[Callable[..., None], ...] = (watch_opens,)

@@ -6,10 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from tests.sizes import sized
+
 _LETTERS = "bcdfghjklmnpqrtvxz"  # none that spell the name of a password, such as pwd: its value would be left out
 _LENGTH = 16
 _MIDDLE = slice(3, 13)
 _SUSPECT = re.compile(rb"[%s]{10,}" % _LETTERS.encode())
+_LONG_SHARE = 1 / sized(10, 20)  # of the texts are too long for one page
 _TEXT_FIELDS = ("subject", "value", "context", "session", "address", "place_label")
 
 
@@ -39,20 +42,20 @@ class Canaries:
     def text(self) -> str:
         """Make a sentence with a word in it; now and then one that does not fit on one page of the database."""
         word = self.word()
-        return f"Note {word} well. " * (1500 if self._chance.random() < 0.05 else 1)
+        return f"Note {word} well. " * (1500 if self._chance.random() < _LONG_SHARE else 1)
 
 
 def fill(store: Asked, user: str, canaries: Canaries) -> list[str]:
     """Put canaries into every field by way of every verb; gives the ids to forget."""
     ids = []
-    for _ in range(15):
+    for _ in range(sized(4, 15)):
         text = canaries.text()
         ids.append(store.ask("remember", user=user, content=text, vector_of=text)["id"])
-    batch = [{"content": text, "vector_of": text} for text in (canaries.text() for _ in range(40))]
+    batch = [{"content": text, "vector_of": text} for text in (canaries.text() for _ in range(sized(10, 40)))]
     ids += [answer["id"] for answer in store.ask("remember_many", user=user, memories=batch)]
-    ids += [_in_fields(store, user, canaries) for _ in range(10)]
-    ids += [_updated(store, user, canaries) for _ in range(8)]
-    ids += [_superseded(store, user, canaries) for _ in range(5)]
+    ids += [_in_fields(store, user, canaries) for _ in range(sized(3, 10))]
+    ids += [_updated(store, user, canaries) for _ in range(sized(2, 8))]
+    ids += [_superseded(store, user, canaries) for _ in range(sized(2, 5))]
     return ids
 
 

@@ -19,9 +19,9 @@ from tests.reliability.figures import figure
 from tests.reliability.zygote import Child, Zygote, was_killed
 from tests.sizes import sized
 
-_BACKUPS = sized(2, 20)
+_BACKUPS = sized(1, 20)
 _WRITERS = 3
-_KILLS = sized(4, 60)
+_KILLS = sized(2, 60)
 _SEED = 20260301
 
 Place = Callable[[str], Settings]

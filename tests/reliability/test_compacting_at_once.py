@@ -8,9 +8,10 @@ from tests.reliability.opening import WITH_QUICK_VECTORS, open_memory
 from tests.reliability.talking import line
 from tests.reliability.wholeness import insist_whole
 from tests.reliability.zygote import Zygote, at_once
+from tests.sizes import sized
 
-_COMPACTING = 8
-_SPEAKING = 4
+_COMPACTING = sized(3, 8)
+_SPEAKING = sized(2, 4)
 _EACH = 10
 
 
@@ -25,7 +26,8 @@ def test_one_summary_tells_everything_once(database: str, zygote: Zygote) -> Non
         for number in range(_SPEAKING)
     ]
     compacting = [
-        zygote.start("compact_at_once", database=database, conversation="crowd", rounds=4) for _ in range(_COMPACTING)
+        zygote.start("compact_at_once", database=database, conversation="crowd", rounds=sized(2, 4))
+        for _ in range(_COMPACTING)
     ]
     told = at_once([*speaking, *compacting])
     known |= {message_id: text for answers in told[:_SPEAKING] for message_id, text in answers}

@@ -10,9 +10,10 @@ from tests.reliability.canaries import Asked, Canaries, fill, left_in, left_in_f
 from tests.reliability.figures import figure
 from tests.reliability.worker import WITH_VECTORS, Here, open_memory, vector_of
 from tests.reliability.zygote import Child, Zygote
+from tests.sizes import sized
 from tests.storage.catalogue import is_server, plain
 
-_BYSTANDERS = 200
+_BYSTANDERS = sized(50, 200)
 
 
 def _bystanders(store: Asked, user: str) -> dict[str, str]:
@@ -72,7 +73,7 @@ def test_nothing_is_left(database: str, zygote: Zygote, *, settled: bool) -> Non
     expected = _bystanders(child, "me")
     ids = fill(child, "me", canaries)
     everything = fill(child, "leaver", canaries)
-    assert len(canaries.words) > 300
+    assert len(canaries.words) > sized(100, 300)
     if not is_server(database):
         assert left_in_files(database, canaries) == canaries.words, "the search would not find them"
     if settled:
@@ -107,7 +108,7 @@ def test_nothing_is_left_when_others_have_the_store_open(database: str, zygote: 
     _insist_bystanders_and_more(reader, canaries)
     for number, memory_id in enumerate(ids):
         assert child.ask("forget", user="me", id=memory_id)["action"] == "deleted"
-        if number % 20 == 0:
+        if number % sized(5, 20) == 0:
             reader.ask("count", user="me")
     _insist_nothing_left(database, canaries, "while both have the store open")
     _insist_gone_from_answers(reader, "me", canaries)

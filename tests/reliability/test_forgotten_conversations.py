@@ -9,9 +9,11 @@ from tests.reliability.figures import figure
 from tests.reliability.opening import WITH_QUICK_VECTORS
 from tests.reliability.spoken import ASKING, WITH_SUMMARIES, Talks, everything_shown, speak
 from tests.reliability.zygote import Child, Zygote
+from tests.sizes import sized
 from tests.storage.catalogue import is_server, plain
 
-_SESSIONS = 3
+_SESSIONS = sized(1, 3)
+_SHOWN_EVERY = sized(20, 9)  # words
 
 
 def _by_session(child: Child, talks: Talks) -> None:
@@ -32,7 +34,7 @@ def test_nothing_that_was_said_is_left(way: str, database: str, zygote: Zygote) 
     child = zygote.serve(database, **WITH_QUICK_VECTORS, **WITH_SUMMARIES)
     staying = speak(child, "you", bystander, 1)
     talks = speak(child, "me", canaries, _SESSIONS)
-    assert len(canaries.words) > 100
+    assert len(canaries.words) > sized(40, 100)
     if not is_server(database):
         assert left_in_files(database, canaries) == canaries.words, "the search would not find them"
     assert len(left_in(_shown(child, "me", talks, canaries), canaries)) > len(canaries.words) // 2
@@ -77,7 +79,7 @@ def _raw(value: object) -> bytes:
 
 
 def _shown(child: Child, user: str, talks: Talks, canaries: Canaries) -> bytes:
-    return everything_shown(child, user, talks, canaries.words[::9]).encode()
+    return everything_shown(child, user, talks, canaries.words[::_SHOWN_EVERY]).encode()
 
 
 def _insist_gone(child: Child, database: str, talks: Talks, canaries: Canaries) -> None:

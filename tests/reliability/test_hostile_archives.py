@@ -18,7 +18,7 @@ from tests.sizes import sized
 
 PROMISE: Final = 16
 CANARY: Final = "the canary sings at midnight"
-ARCHIVES: Final = sized(4, 105)  # of each seed, on each store
+ARCHIVES: Final = sized(2, 105)  # of each seed, on each store
 _PART: Final = re.compile(r"\{(\w+)\}")
 # endless; asked by itself; what holds nothing of a user
 _NOT_ASKED: Final = ("/api/stream", "/api/export", "/api/sessions", "/docs", "/openapi", "/livez", "/readyz")

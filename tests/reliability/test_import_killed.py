@@ -15,7 +15,7 @@ from tests.sizes import sized
 from tests.storage.catalogue import is_server
 
 _SEED = 20260817
-_POINTS = sized(4, 60)
+_POINTS = sized(2, 60)
 _STEPS = 12  # of some more
 _MOMENT_S = 0.01
 _LEFT_OUT = (FILE, SECRETS, member_of(TOMBSTONES))

@@ -24,9 +24,9 @@ from tests.storage.catalogue import backend_of, older_store
 from tests.storage.later import LATEST, as_version, later_migrations, later_version
 
 _SEED = 20260301
-_POINTS = sized(8, 100)  # of each of three kinds, on each store, in each round
+_POINTS = sized(3, 100)  # of each of three kinds, on each store, in each round
 _ROUNDS = range(sized(1, 9))  # each begins with an empty store: what is in it is looked through at every point
-_MIGRATIONS = sized(7, 40)
+_MIGRATIONS = sized(3, 40)
 _ITEMS = 40  # more than a process gets done before it is killed
 _BATCH = 25
 _MOMENT_S = 0.006  # about twice as long as an operation takes
@@ -92,7 +92,7 @@ def _contents(me: UserMemory) -> dict[str, str]:
             return found
 
 
-@pytest.mark.parametrize("threads", [1, 8])
+@pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.slow), 8])
 @pytest.mark.parametrize("round_", _ROUNDS)
 def test_what_was_remembered_stays(database: str, zygote: Zygote, round_: int, threads: int) -> None:
     chance, figures = random.Random(_SEED + round_), Figures()

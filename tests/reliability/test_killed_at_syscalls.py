@@ -22,7 +22,7 @@ from tests.reliability.worker import WITH_VECTORS, open_memory
 from tests.reliability.zygote import Child, Zygote, was_killed
 from tests.sizes import sized
 
-_MOST = sized(12, 10_000)  # calls of each verb at which it is killed: all of them in full size
+_MOST = sized(6, 10_000)  # calls of each verb at which it is killed: all of them in full size
 _KEPT = "The ladder leans on the barn"
 _DOOMED = "The key to the cellar is under the third pot"
 _NEW = "The mower is out of petrol"
@@ -84,7 +84,7 @@ def test_killed_at_every_call(name: str, zygote: Zygote, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("error", ["EIO", "ENOSPC"])
-@pytest.mark.parametrize(("name", "stride"), [("remember", 1), ("forget", 5)])
+@pytest.mark.parametrize(("name", "stride"), [("remember", sized(12, 1)), ("forget", sized(60, 5))])
 def test_a_failing_disk_is_reported(name: str, stride: int, error: str, zygote: Zygote, tmp_path: Path) -> None:
     step = _STEPS[name]
     base = tmp_path / "base.db"

@@ -13,9 +13,10 @@ from tests.reliability.opening import WITH_QUICK_VECTORS, open_memory, vector_of
 from tests.reliability.points import Kills, points
 from tests.reliability.wholeness import Shape, insist_whole
 from tests.reliability.zygote import Zygote
+from tests.sizes import sized
 
-_POINTS = 40
-_JOB_POINTS = 12
+_POINTS = sized(12, 40)
+_JOB_POINTS = sized(4, 12)
 _CONVERSATIONS = 5
 _AT_ONCE = 2
 _ROUNDS = 40  # more than a process gets done before it is killed

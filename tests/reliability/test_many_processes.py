@@ -1,4 +1,4 @@
-"""Eight processes on one store: nothing is lost, nothing is there twice, nobody is told that it is locked."""
+"""Many processes on one store: nothing is lost, nothing is there twice, nobody is told that it is locked."""
 
 import random
 from pathlib import Path
@@ -10,19 +10,20 @@ from recollect import Memory, UserMemory
 from tests.fixtures import BACKENDS, OpenMemory, Server
 from tests.reliability.figures import figure
 from tests.reliability.zygote import Zygote, at_once
+from tests.sizes import sized
 from tests.storage.catalogue import plain
 from tests.storage.later import LATEST, as_version, later_version
 
-_PROCESSES = 8
+_PROCESSES = sized(4, 8)
 
 
 @pytest.mark.parametrize(
     ("amount", "way"),
     [
-        (200, {"many": False}),
-        (200, {"many": True}),
-        (60, {"many": False, "vectors": True}),
-        (200, {"many": True, "vectors": True}),
+        pytest.param(200, {"many": False}, marks=pytest.mark.slow),
+        pytest.param(200, {"many": True}, marks=pytest.mark.slow),
+        (sized(20, 60), {"many": False, "vectors": True}),
+        (sized(100, 200), {"many": True, "vectors": True}),
     ],
     ids=str,
 )
@@ -52,7 +53,7 @@ def test_a_new_store_may_be_opened_by_all_at_once(
     backend: str, zygote: Zygote, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     later = later_version(tmp_path / "later")
-    for attempt in range(3):
+    for attempt in range(sized(1, 3)):
         if backend == "sqlite":
             database = str(tmp_path / f"folder{attempt}" / "memory.db")
         else:
@@ -101,7 +102,7 @@ def _insist_chain(me: UserMemory, newest: str) -> None:
 
 
 def test_all_verbs_at_once(database: str, zygote: Zygote, open_memory: OpenMemory) -> None:
-    rounds = 6
+    rounds = sized(2, 6)
     names = [f"user{number}" for number in range(_PROCESSES)]
     kept = at_once([zygote.start("live", database=database, name=name, rounds=rounds) for name in names])
 

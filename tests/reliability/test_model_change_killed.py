@@ -25,13 +25,15 @@ from tests.reliability.zygote import Child, Zygote, was_killed
 from tests.sizes import sized
 from tests.storage.catalogue import plain
 
-_ITEMS = sized(250, 450)
-_POINTS = sized(4, 26)  # on each store, shared by two changes
-_MOST_REQUESTS = 7  # that a process has made when it is killed
+_ITEMS = sized(120, 450)
+_POINTS = sized(2, 26)  # on each store, shared by two changes
+_MOST_REQUESTS = sized(2, 7)  # that a process has made when it is killed
 _LATENCY_S = 0.01
-_QUESTIONS = 12
+_QUESTIONS = sized(4, 12)
 _PAUSE_S = 0.1  # between two items that are stored
-_BREATH_S = 0.03  # between two searches of a process: those who search leave some of the machine to those who change
+_BREATH_S = (
+    sized(200, 30) / 1000
+)  # between two searches of a process: those who search leave some of the machine to those who change
 # Meanwhile, however slow the machine; from 200 messages on, a conversation would get a summary.
 _MOST_STORED = sized(200, 1_000)
 _PATIENCE_S = 300.0

@@ -11,7 +11,10 @@ from tests.reliability.figures import figure
 from tests.reliability.opening import WITH_QUICK_VECTORS
 from tests.reliability.spoken import WITH_SUMMARIES
 from tests.reliability.zygote import Child, Zygote
+from tests.sizes import sized
 from tests.storage.catalogue import is_server, plain
+
+_SESSIONS = sized(1, 3)
 
 
 class Secrets:
@@ -31,9 +34,9 @@ class Secrets:
 def test_secrets(database: str, zygote: Zygote) -> None:
     secrets = Secrets()
     child = zygote.serve(database, **WITH_QUICK_VECTORS, **WITH_SUMMARIES)
-    for number in range(3):
+    for number in range(_SESSIONS):
         _say_everywhere(child, lambda: f"My token {len(secrets.made)} is {secrets.token()} now", f"talk{number}")
-    assert len(secrets.made) > 60
+    assert len(secrets.made) > 20 * _SESSIONS
     raw = _bytes_of(database)
     assert b"REDACTED" in raw.upper(), "the texts themselves are not there"
     assert [secret for secret in secrets.made if secret.encode() in raw] == []
@@ -51,19 +54,19 @@ def test_private_passages(database: str, zygote: Zygote) -> None:
         return f"I prefer tea {number}. <private>But {canaries.word()} is my own affair.</private> I prefer honey."
 
     child = zygote.serve(database, **WITH_QUICK_VECTORS, **WITH_SUMMARIES)
-    for number in range(3):
+    for number in range(_SESSIONS):
         _say_everywhere(child, passage, f"talk{number}")
     assert b"I prefer honey." in _bytes_of(database)
     assert left_in(_bytes_of(database), canaries) == []
     child.close()
     assert left_in(_bytes_of(database), canaries) == []
-    assert len(canaries.words) > 60
+    assert len(canaries.words) > 20 * _SESSIONS
 
 
 def test_private_conversations(database: str, zygote: Zygote) -> None:
     canaries = Canaries(seed=22)
     child = zygote.serve(database, **WITH_QUICK_VECTORS, **WITH_SUMMARIES)
-    for number in range(3):
+    for number in range(_SESSIONS):
         child.ask("set_private", user="me", conversation=f"talk{number}")
         _converse(child, lambda: f"I prefer {canaries.word()} tea in the morning.", f"talk{number}")
         child.ask("end_session", user="me", session=f"talk{number}")
@@ -72,7 +75,7 @@ def test_private_conversations(database: str, zygote: Zygote) -> None:
     assert left_in(_bytes_of(database), canaries) == []
     child.close()
     assert left_in(_bytes_of(database), canaries) == []
-    assert len(canaries.words) > 20
+    assert len(canaries.words) > 7 * _SESSIONS
 
 
 def _say_everywhere(child: Child, text: Any, session: str) -> None:

@@ -17,8 +17,8 @@ from tests.reliability.zygote import Zygote, was_killed
 from tests.sizes import sized
 from tests.storage.catalogue import plain
 
-_ITEMS = sized(100, 600)
-_KILLS = sized(4, 60)
+_ITEMS = sized(40, 600)
+_KILLS = sized(2, 60)
 _SETTINGS = {**WITH_QUICK_VECTORS, **WITH_QUICK_PLACES}
 
 

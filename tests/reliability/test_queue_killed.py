@@ -17,12 +17,12 @@ from tests.reliability.zygote import Child, Zygote, was_killed
 from tests.sizes import sized
 from tests.storage.catalogue import plain
 
-_ITEMS = sized(1_200, 1_800)
-_POINTS = sized(6, 8)  # on each store
+_ITEMS = sized(400, 1_800)
+_POINTS = sized(2, 8)  # on each store
 _WORKERS = 2
-_MOST_REQUESTS = 12  # that two workers have made when they are killed
+_MOST_REQUESTS = sized(6, 12)  # that two workers have made when they are killed
 _LATENCY_S = 0.02
-_LEASE_S = 4.0  # long enough that nobody who is alive loses their work
+_LEASE_S = sized(2, 4)  # long enough that nobody who is alive loses their work
 _LONGEST_S = 1.0  # when all the work is still held by the dead, workers are killed without having made a request
 _PATIENCE_S = 300.0
 _MODEL = Step("openai-compatible", "short-vectors", DEFAULT_DIMENSIONS)

@@ -24,9 +24,9 @@ from tests.storage.catalogue import plain
 from tests.waiting import until
 
 _USERS = ("anna", "bob", "eve")
-_TURNS = sized(10, 150)  # of each user
-_KILLS = sized(2, 40)
-_POINTS = sized(6, 60)
+_TURNS = sized(4, 150)  # of each user
+_KILLS = sized(1, 40)
+_POINTS = sized(4, 60)
 _SHORT_LEASE_S = 1.0
 _SETTINGS: dict[str, Any] = {**WITH_QUICK_VECTORS, "capture.when": "worker", "embedding.lease_s": 60.0,
                              "compaction.auto": False}  # no summaries among the messages  # fmt: skip

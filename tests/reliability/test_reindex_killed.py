@@ -11,9 +11,9 @@ from tests.reliability.zygote import Zygote, was_killed
 from tests.sizes import sized
 from tests.storage.older_words import age, insist_indexed_once, mark, strange
 
-_ROWS = sized(1_200, 2_000)  # of each kind: several transactions
+_ROWS = sized(600, 2_000)  # of each kind: several transactions
 _TALK = 100  # messages of a conversation: too few for a summary
-_POINTS = sized(3, 4)
+_POINTS = sized(1, 4)
 
 
 def _whole_s(zygote: Zygote, database: str) -> float:
@@ -54,7 +54,7 @@ def test_a_round_that_is_killed_is_completed_by_the_next(database: str, zygote: 
             memory.maintain()
             assert (memory.doctor(), mark(database), strange(database)) == ((), ANALYSER, 0)
             me = memory.user("me")
-            for number in chance.sample(range(_ROWS), 20):
+            for number in chance.sample(range(_ROWS), sized(5, 20)):
                 assert [hit.content for hit in me.recall(f"p{number}").hits] == [f"Crate {number} holds part p{number}"]
                 assert me.search_context(f"b{number}").hits[0].content == f"Tulips in bed b{number}."
         insist_indexed_once(database)

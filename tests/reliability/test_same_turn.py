@@ -1,4 +1,4 @@
-"""Eight processes deliver the same turn at the same moment: it has one effect, that of a single delivery."""
+"""Many processes deliver the same turn at the same moment: it has one effect, that of a single delivery."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,8 +11,9 @@ from recollect.ports import Role
 from tests.reliability.opening import WITH_QUICK_VECTORS, QuickEmbedder, open_memory
 from tests.reliability.turns import TURN, effect, named
 from tests.reliability.zygote import Zygote, at_once
+from tests.sizes import sized
 
-_PROCESSES = 8
+_PROCESSES = sized(3, 8)
 
 _WAYS: dict[str, list[list[dict[str, Any]]]] = {
     "with ids": [named()],
@@ -22,7 +23,9 @@ _WAYS: dict[str, list[list[dict[str, Any]]]] = {
 
 
 @pytest.mark.parametrize("request_saved", [False, True], ids=["turn only", "after before_prompt"])
-@pytest.mark.parametrize("way", _WAYS)
+@pytest.mark.parametrize(
+    "way", [pytest.param(way, marks=() if way.startswith("some") else pytest.mark.slow) for way in _WAYS]
+)
 def test_one_effect(way: str, database: str, zygote: Zygote, *, request_saved: bool) -> None:
     with open_memory(database, **WITH_QUICK_VECTORS) as memory:
         for user in ("one", "many"):

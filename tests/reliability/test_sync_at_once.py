@@ -14,11 +14,11 @@ from tests.reliability.zygote import Zygote, at_once
 from tests.sizes import sized
 
 _FILES = 25
-_ROUNDS = sized(6, 60)
-_EDITS = sized(300, 5_000)
+_ROUNDS = sized(3, 60)
+_EDITS = sized(150, 5_000)
 
 
-@pytest.mark.parametrize("vectors", [False, True], ids=["words", "vectors"])
+@pytest.mark.parametrize("vectors", [pytest.param(False, marks=pytest.mark.slow), True], ids=["words", "vectors"])
 def test_two_sync_what_a_third_edits(database: str, zygote: Zygote, tmp_path: Path, *, vectors: bool) -> None:
     notes = Notes(tmp_path / "notes")
     editor = Editor(notes, SEED)

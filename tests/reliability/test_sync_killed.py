@@ -72,7 +72,7 @@ def _kept_from_scratch(fresh: Memory, notes: Notes, point: int) -> list[Kept]:
     return pieces(somebody)
 
 
-@pytest.mark.parametrize("vectors", [False, True], ids=["words", "vectors"])
+@pytest.mark.parametrize("vectors", [pytest.param(False, marks=pytest.mark.slow), True], ids=["words", "vectors"])
 def test_a_sync_that_was_killed_is_completed_by_the_next(
     database: str, zygote: Zygote, notes: Notes, fresh: Memory, *, vectors: bool
 ) -> None:

@@ -29,7 +29,7 @@ from tests.storage.catalogue import plain
 pytestmark = pytest.mark.usefixtures("strace")
 
 _SAID = 6
-_POINTS = sized(10, 40)
+_POINTS = sized(5, 40)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ Run as a module this is a zygote: it has imported everything, has nothing open, 
 child is at work within milliseconds, and it inherits neither threads nor connections.
 """
 
+import gc
 import json
 import os
 import socket
@@ -26,7 +27,7 @@ from recollect import Conversation, Memory, NewMemory, RecollectError, Remembere
 from recollect.api import composition
 from recollect.embedding.tokens import LocalTokenizer
 from recollect.engine.drafts.memory_drafts import draft_memories
-from tests.reliability import backing_up, forking, importing, mixing, syncing, talking
+from tests.reliability import audited, backing_up, forking, importing, mixing, syncing, talking
 from tests.reliability.link import Link
 from tests.reliability.opening import WITH_VECTORS, open_memory, vector_of
 from tests.storage.later import as_version
@@ -200,6 +201,7 @@ _OWN: tuple[Callable[..., None], ...] = (
 )
 _ALL: tuple[Callable[..., None], ...] = (
     *_OWN,
+    *audited.TASKS,
     *backing_up.TASKS,
     *forking.TASKS,
     *importing.TASKS,
@@ -237,6 +239,7 @@ def _warm_up() -> None:
         )
         me.conversation("warm").compact(keep_recent=0)
         me.search_context("words")
+        me.forget(query="words of another sentence")
 
 
 def _fork(requests: socket.socket) -> None:
@@ -261,4 +264,5 @@ def _fork(requests: socket.socket) -> None:
 
 if __name__ == "__main__":
     _warm_up()
+    gc.freeze()  # children look for no garbage among what they share
     _fork(socket.socket(fileno=int(sys.argv[1])))
