@@ -1,9 +1,14 @@
-"""Each program in examples/ prints what its docstring shows."""
+"""Each program in examples/ prints what its docstring shows: in this process, and in full size in one of its own."""
 
 import ast
+import io
 import os
+import runpy
 import subprocess
 import sys
+import warnings
+from collections.abc import Mapping
+from contextlib import redirect_stdout
 from pathlib import Path
 from textwrap import dedent
 
@@ -11,6 +16,7 @@ import pytest
 
 from tests.fixtures import OpenMemory
 from tests.service.conftest import UNHURRIED, serving
+from tests.sizes import ALL
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MOST_LINES = 40
@@ -36,10 +42,15 @@ def shown_output(program: Path) -> str:
 
 def run(program: Path, folder: Path, **environment: str) -> str:
     environment |= {"RECOLLECT_DATABASE": str(folder / "examples.db"), "RECOLLECT_CONFIG": os.devnull}
+    run_it = run_alone if ALL else run_here
+    return run_it(program, folder, UNHURRIED_ENVIRONMENT | environment)
+
+
+def run_alone(program: Path, folder: Path, environment: Mapping[str, str]) -> str:
     ran = subprocess.run(
         [sys.executable, program, *ARGUMENTS.get(program.stem, [])],
         cwd=folder,
-        env={**os.environ, **UNHURRIED_ENVIRONMENT, **environment},
+        env={**os.environ, **environment},
         input=INPUT.get(program.stem, ""),
         capture_output=True,
         text=True,
@@ -47,6 +58,21 @@ def run(program: Path, folder: Path, **environment: str) -> str:
     )
     assert not ran.returncode, ran.stderr
     return ran.stdout
+
+
+def run_here(program: Path, folder: Path, environment: Mapping[str, str]) -> str:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        redirect_stdout(io.StringIO()) as printed,
+        warnings.catch_warnings(action="ignore"),
+    ):
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        patch.setattr(sys, "argv", [str(program), *ARGUMENTS.get(program.stem, [])])
+        patch.setattr(sys, "stdin", io.StringIO(INPUT.get(program.stem, "")))
+        patch.chdir(folder)
+        runpy.run_path(str(program), run_name="__main__")
+    return printed.getvalue()
 
 
 @pytest.mark.parametrize("program", [one for one in PROGRAMS if one.stem != "client"], ids=lambda program: program.stem)
