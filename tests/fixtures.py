@@ -41,12 +41,12 @@ _TEMPLATE = "recollect_template"
 
 
 # These are fast on a file and slow on a server: they are not about the store, whose own tests run on both every time.
+# Those of them where the server has a part of its own are marked with `on_both_stores`.
 _SLOW_ON_A_SERVER = (
-    "cli/", "embedding_service/test_faults.py", "embedding_service/bulk/", "mcp_door/", "e5/", "service/operations/",
-    "service/restart/", "service/live/", "service/fuzz/test_findings.py", "service/fuzz/test_schema.py",
-    "service/test_places.py", "places/test_addresses.py", "places/test_own_places.py", "importing/",
+    "cli/", "embedding_service/", "mcp_door/", "e5/", "service/", "places/test_addresses.py",
+    "places/test_own_places.py", "importing/",
 )  # fmt: skip
-_FAST_EVERYWHERE = ("test_access.py", "test_isolation.py")
+_FAST_EVERYWHERE = ("test_access.py", "test_isolation.py", "test_mutants.py")
 
 # These kill processes, change roles or look into the catalogue: each of their tests has a database of its own.
 _DATABASE_OF_THEIR_OWN = ("reliability/", "storage/", "service/restart/")
@@ -183,7 +183,9 @@ def _relative(file: Path) -> str:
 
 
 def _is_slow_on_a_server(item: pytest.Item) -> bool:
-    return _place(item).startswith(_SLOW_ON_A_SERVER) and item.path.name not in _FAST_EVERYWHERE
+    if item.path.name in _FAST_EVERYWHERE or item.get_closest_marker("on_both_stores"):
+        return False
+    return _place(item).startswith(_SLOW_ON_A_SERVER)
 
 
 class Server:

@@ -1,8 +1,8 @@
 """The background thread makes vectors, and no caller waits for it."""
 
 import json
+import os
 import subprocess
-import sys
 from collections import Counter
 from threading import Thread
 
@@ -17,26 +17,18 @@ from tests.embedding_service.looking import (
     paid_for,
 )
 from tests.fixtures import OpenMemory, SteppingClock
+from tests.program import Program
 from tests.providers.server import ProviderServer
 from tests.waiting import PATIENCE_S, eventually
 
 TEXTS = ("The ladder stands behind the shed", "Grandmother was born in Olomouc", "Coffee is bought on Thursdays")
-PROGRAM = """
-import json, os, sys, time
-from recollect import Memory, load_settings
-memory = Memory.open(settings=load_settings(os.devnull, environ={}, overrides=json.loads(sys.argv[1])))
-memory.user("me").remember("The ladder stands behind the shed")
-sys.stdin.readline()
-if sys.argv[2] == "close":
-    memory.close()
-print("done", flush=True)
-"""
 
 
 def everything_embedded(memory: Memory) -> bool:
     return all(one.share == 1.0 for one in memory.status().coverage)
 
 
+@pytest.mark.on_both_stores
 def test_vectors_arrive_by_themselves(open_service: OpenMemory, provider: ProviderServer) -> None:
     memory = open_service(embedding__worker=True)
     me = memory.user("me")
@@ -125,12 +117,9 @@ def test_a_program_ends_though_a_provider_hangs(
         "embedding.timeout_s": 600.0,
     }
     provider.fault = "hang"
-    with subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, json.dumps(overrides), manner],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as program:
+    pipe = subprocess.PIPE
+    typed, module = (json.dumps(overrides), manner), "tests.embedding_service.leaving"
+    with Program(*typed, env=os.environ, module=module, stdin=pipe, stdout=pipe, text=True) as program:
         try:
             assert eventually(lambda: len(provider.requests) > 0)
             said, _ = program.communicate("\n", timeout=PATIENCE_S)

@@ -32,8 +32,9 @@ def generation(memory: Memory, user: str) -> int:
     return memory._engine.store.read(Scope(user), lambda reader: reader.generation())
 
 
+@pytest.mark.on_both_stores
 def test_known_texts_make_no_request(open_service: OpenMemory, provider: ProviderServer, database: str) -> None:
-    texts = [f"Parcel {number} lies in room {number % 97}" for number in range(sized(2_000, 10_000))]
+    texts = [f"Parcel {number} lies in room {number % 97}" for number in range(sized(400, 10_000))]
     memory = open_service(embedding__dimensions=8)
     me = memory.user("me")
     decisions = [NewMemory(text, type="decision") for text in texts]
@@ -62,6 +63,7 @@ def test_what_several_items_say_is_paid_for_once(open_service: OpenMemory, provi
     assert (figures.entries, figures.hits + figures.misses) == (3, 6)
 
 
+@pytest.mark.on_both_stores
 def test_the_same_text_of_another_user_is_another_one(
     open_service: OpenMemory, provider: ProviderServer, database: str
 ) -> None:
@@ -76,6 +78,7 @@ def test_the_same_text_of_another_user_is_another_one(
     assert len(set.union(*keys)) == 9
 
 
+@pytest.mark.on_both_stores
 def test_a_question_is_paid_for_once(open_service: OpenMemory, provider: ProviderServer, database: str) -> None:
     memory = open_service(recall__cache=0)
     memory.user("me").remember_many(TEXTS, wait=True)
@@ -104,6 +107,7 @@ def test_a_question_that_is_kept_voids_no_answer(open_service: OpenMemory, datab
     assert generation(memory, "me") > before
 
 
+@pytest.mark.on_both_stores
 def test_forgetting_takes_along_all_that_was_made_of_a_text(open_service: OpenMemory, database: str) -> None:
     memory = open_service()
     me = memory.user("me")
@@ -139,6 +143,7 @@ def test_a_version_that_waited_leaves_nothing_behind_either(open_service: OpenMe
     assert cached(database) == set()
 
 
+@pytest.mark.on_both_stores
 def test_a_conversation_leaves_nothing_behind(open_service: OpenMemory, database: str) -> None:
     memory = open_service()
     me = memory.user("me")
@@ -152,6 +157,7 @@ def test_a_conversation_leaves_nothing_behind(open_service: OpenMemory, database
     assert of_user(database, "me", "passage") == kept
 
 
+@pytest.mark.on_both_stores
 def test_what_expires_leaves_nothing_behind(open_service: OpenMemory, database: str, clock: SteppingClock) -> None:
     memory = open_service()
     me = memory.user("me")
@@ -162,6 +168,7 @@ def test_what_expires_leaves_nothing_behind(open_service: OpenMemory, database: 
     assert cached(database) == set()
 
 
+@pytest.mark.on_both_stores
 def test_who_forgets_everything_leaves_nothing(open_service: OpenMemory, database: str) -> None:
     memory = open_service()
     for user in ("me", "you"):
@@ -174,6 +181,7 @@ def test_who_forgets_everything_leaves_nothing(open_service: OpenMemory, databas
     assert len(cached(database)) == 4
 
 
+@pytest.mark.on_both_stores
 def test_the_oldest_goes_when_room_is_short(open_service: OpenMemory, database: str) -> None:
     memory = open_service(embedding__dimensions=1536, embedding__cache_mb=1)
     me = memory.user("me")
@@ -215,6 +223,7 @@ def test_a_cache_that_is_given_up_is_emptied(open_service: OpenMemory, database:
     assert cached(database) == set()
 
 
+@pytest.mark.on_both_stores
 def test_how_often_it_was_of_use(open_service: OpenMemory) -> None:
     memory = open_service()
     assert memory.stats().cache.hit_rate is None

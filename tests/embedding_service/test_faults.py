@@ -75,6 +75,7 @@ def assert_it_passes(trouble: Trouble, texts: tuple[str, ...]) -> None:
     figure(6, trouble.fault, cases=1, lost=0)
 
 
+@pytest.mark.slow  # what stores one text stores many: the next one holds it every day
 def test_remember(trouble: Trouble) -> None:
     me = trouble.victim.user(USER)
     trouble.provider.fault = trouble.fault

@@ -12,6 +12,7 @@ from recollect import Memory
 from tests.embedding_service.looking import assert_all_is_well, assert_right_vectors, cached, expected_cosine, paid_for
 from tests.fixtures import OpenMemory
 from tests.providers.server import ProviderServer
+from tests.sizes import sized
 
 TEXTS = ("The ladder stands behind the shed", "Grandmother was born in Olomouc", "Coffee is bought on Thursdays")
 LARGE = "text-embedding-3-large"
@@ -53,6 +54,7 @@ def test_a_new_process_needs_no_other_settings(open_service: OpenMemory, provide
     assert {(request.body["model"], request.body["dimensions"]) for request in provider.requests} == {(LARGE, 40)}
 
 
+@pytest.mark.on_both_stores
 def test_each_text_is_paid_for_once_in_each_space(
     open_service: OpenMemory, provider: ProviderServer, database: str
 ) -> None:
@@ -70,8 +72,9 @@ def test_each_text_is_paid_for_once_in_each_space(
     assert_all_is_well(memory, "me", TEXTS)
 
 
+@pytest.mark.on_both_stores
 def test_two_processes_may_work_on_one_change(open_service: OpenMemory, provider: ProviderServer) -> None:
-    texts = [f"Parcel {number} lies in room {number % 7}" for number in range(1_200)]
+    texts = [f"Parcel {number} lies in room {number % 7}" for number in range(sized(600, 1_200))]
     memory, other = open_service(), open_service()
     memory.user("me").remember_many(texts, wait=True)
     provider.requests.clear()

@@ -21,6 +21,7 @@ from tests.embedding_service.looking import (
 )
 from tests.fixtures import OpenMemory, SteppingClock
 from tests.providers.server import POISON, ProviderServer
+from tests.sizes import sized
 from tests.waiting import PATIENCE_S, eventually
 
 TEXTS = ("The ladder stands behind the shed", "Grandmother was born in Olomouc", "Coffee is bought on Thursdays")
@@ -49,6 +50,7 @@ def test_a_stored_text_is_found_by_its_words_before_the_provider_is_called(
     assert_all_is_well(memory, "me", TEXTS)
 
 
+@pytest.mark.on_both_stores
 def test_a_row_and_its_job_come_together_or_not_at_all(open_service: OpenMemory, database: str) -> None:
     memory = open_service()
     engine, space = memory._engine, memory.status().space
@@ -93,8 +95,11 @@ def test_even_the_local_encoder_need_not_be_waited_for(open_memory: OpenMemory, 
     assert me.recall("climbing up to the roof").hits[0].id == waiting.id
 
 
+@pytest.mark.on_both_stores
 def test_two_workers_never_pay_twice(open_service: OpenMemory, provider: ProviderServer) -> None:
-    texts = [f"Parcel {number} lies in room {number % 7}" for number in range(1_500)]
+    texts = [
+        f"Parcel {number} lies in room {number % 7}" for number in range(sized(600, 1_500))
+    ]  # of 256 at a time at most
     first, second = (open_service(embedding__timeout_s=PATIENCE_S) for _ in range(2))
     first.user("me").remember_many(texts)
     provider.at_once = 2
@@ -125,6 +130,7 @@ def test_when_a_lease_ends_another_takes_over(
     assert_all_is_well(other, "me", TEXTS)
 
 
+@pytest.mark.on_both_stores
 def test_a_refused_text_is_parked_and_does_not_hold_up_others(
     open_service: OpenMemory, provider: ProviderServer, database: str
 ) -> None:
@@ -157,6 +163,7 @@ def test_several_refused_texts_are_all_found(open_service: OpenMemory, provider:
     assert_right_vectors(memory, "me", texts)
 
 
+@pytest.mark.on_both_stores
 def test_what_was_parked_is_tried_again_when_asked(open_service: OpenMemory, provider: ProviderServer) -> None:
     memory = open_service()
     texts = (*TEXTS, f"A {POISON} text")
@@ -183,6 +190,7 @@ def test_what_was_parked_goes_when_it_is_forgotten(open_service: OpenMemory, dat
     assert_all_is_well(memory, "me", TEXTS)
 
 
+@pytest.mark.on_both_stores
 def test_what_waits_goes_when_it_is_forgotten(
     open_service: OpenMemory, provider: ProviderServer, database: str
 ) -> None:

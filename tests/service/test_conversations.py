@@ -1,6 +1,7 @@
 """Conversations and hooks over HTTP, on both stores."""
 
 import httpx2
+import pytest
 
 from tests.learning import LESSONS, told, turn
 from tests.service.conftest import Running
@@ -76,6 +77,7 @@ def test_window_compaction_and_feedback(anna: httpx2.Client) -> None:
         assert anna.post(f"/api/messages/{ids[1]}/feedback", json={"feedback": wrong}).status_code == 422
 
 
+@pytest.mark.on_both_stores
 def test_a_turn(anna: httpx2.Client) -> None:
     turn = {
         "session": "s1",
@@ -126,6 +128,7 @@ def test_searching_everything(anna: httpx2.Client, service: Running) -> None:
         assert ben.post("/api/context/search", json={"query": "spare key"}).json()["hits"] == []
 
 
+@pytest.mark.on_both_stores
 def test_what_was_done_is_in_the_log(service: Running) -> None:
     key = service.memory.keys.create(user="anna")
     with service.client(key.secret) as anna:

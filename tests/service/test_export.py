@@ -5,6 +5,8 @@ import json
 import zipfile
 from pathlib import Path
 
+import pytest
+
 from tests.archives import Lines, with_rows
 from tests.service.conftest import Serve
 
@@ -14,6 +16,7 @@ def _lines(data: bytes, member: str) -> list[dict[str, object]]:
         return [json.loads(line) for line in bundle.read(member).splitlines()]
 
 
+@pytest.mark.on_both_stores
 def test_the_users_own_memory_leaves_and_comes_back(serve: Serve) -> None:
     running = serve(embedding__provider="none")
     anna, ben = running.memory.user("anna"), running.memory.user("ben")

@@ -47,6 +47,7 @@ def test_another_request_under_the_same_name(anna: httpx2.Client) -> None:
     assert contents(anna) == [BODY["content"]]
 
 
+@pytest.mark.on_both_stores
 def test_names_belong_to_a_user(service: Running, anna: httpx2.Client) -> None:
     key = name()
     anna.post("/api/memories/unified", json=BODY, headers=key)
@@ -106,6 +107,7 @@ def state(client: httpx2.Client) -> object:
     )
 
 
+@pytest.mark.on_both_stores
 def test_many_at_the_same_moment(service: Running, anna: httpx2.Client) -> None:
     key = name()
 
@@ -118,6 +120,7 @@ def test_many_at_the_same_moment(service: Running, anna: httpx2.Client) -> None:
     assert len(service.memory.operations.audit_log("anna")) == 1
 
 
+@pytest.mark.on_both_stores
 def test_an_answer_that_got_lost_was_kept_with_the_write(
     service: Running, anna: httpx2.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,6 +136,7 @@ def test_an_answer_that_got_lost_was_kept_with_the_write(
     assert contents(anna) == [BODY["content"]]
 
 
+@pytest.mark.on_both_stores
 def test_forgetting_takes_the_answers_along(service: Running, anna: httpx2.Client) -> None:
     kept = anna.post("/api/memories/unified", json=BODY).json()["id"]
     key = name()
@@ -171,6 +175,7 @@ def test_a_name_that_is_sent_twice(anna: httpx2.Client) -> None:
     assert contents(anna) == []
 
 
+@pytest.mark.on_both_stores
 def test_what_was_forgotten_meanwhile_is_not_kept_in_an_answer(
     service: Running, anna: httpx2.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

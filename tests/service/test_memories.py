@@ -161,6 +161,7 @@ def test_pages(anna: httpx2.Client) -> None:
     assert anna.get("/api/memories", params={"cursor": "nonsense"}).status_code == 422
 
 
+@pytest.mark.on_both_stores
 def test_etags(anna: httpx2.Client) -> None:
     kept = store(anna, "Likes rye bread")
     first = anna.get(f"/api/memories/{kept}")
@@ -242,6 +243,7 @@ def test_unreadable_bodies(anna: httpx2.Client) -> None:
     assert anna.post("/api/memories/unified", content=long, headers=headers).status_code == 413
 
 
+@pytest.mark.on_both_stores
 def test_a_foreign_id_is_not_found(service: Running, anna: httpx2.Client) -> None:
     kept = store(anna, "Anna's secret garden")
     with service.client(service.key("ben")) as ben:

@@ -136,6 +136,7 @@ def test_a_live_search_of_a_scope_lasts_as_long_as_the_membership(service: Runni
         assert not any("garden" in line for line in lines), "and the stream ends"
 
 
+@pytest.mark.on_both_stores
 def test_a_request_that_comes_twice_is_answered_to_its_sender_only(service: Running, roast: str) -> None:
     service.memory.scopes.add("family", "ben", role="writer")
     sent = {"json": {"content": "The car is red"}, "headers": {**_SEEN, "Idempotency-Key": "one"}}

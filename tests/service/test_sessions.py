@@ -50,6 +50,7 @@ def test_a_link_opens_one_session(running: Running, browser: httpx2.Client) -> N
         assert "recollect open" in refused.json()["detail"]
 
 
+@pytest.mark.on_both_stores
 def test_of_many_who_use_a_link_at_once_one_gets_in(running: Running) -> None:
     secret = link(running)
 
@@ -122,6 +123,7 @@ def test_a_session_ends(running: Running, browser: httpx2.Client, clock: Steppin
     assert browser.get("/api/memories").status_code == 401
 
 
+@pytest.mark.on_both_stores
 def test_sessions_are_listed_and_ended_by_whose_they_are(running: Running, browser: httpx2.Client) -> None:
     token = log_in(browser, link(running))
     with running.client() as bens, running.client() as admins:

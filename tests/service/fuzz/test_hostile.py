@@ -138,6 +138,7 @@ def attempts(route: tuple[str, str]) -> st.SearchStrategy[Attempt]:
 ATTEMPTS = st.one_of([attempts(one) for one in (*ROUTES, MCP)] + [attempts(one) for one in ROUTES if one[0] != "GET"])
 
 
+@pytest.mark.on_both_stores
 def test_anything_at_all(sender: Sender, database: str) -> None:
     """Any body, query and headers, to any route."""
     amount = times(150) if database.startswith("postgresql") else ONE_ROUND

@@ -10,8 +10,8 @@ from tests.service.isolation.machine import live
 from tests.service.isolation.world import World
 from tests.sizes import sized
 
-CALLS = sized(300, 10_000)  # on each of the two stores
-WITH_VECTORS = sized(60, 1_000)
+CALLS = sized(200, 10_000)  # on each of the two stores
+WITH_VECTORS = sized(40, 1_000)
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from recollect import Memory, load_settings
 from recollect.engine.search.live import LiveHit
 from recollect.model.literals import SOURCES
 from tests.reliability.opening import QuickEmbedder, vector_of
+from tests.sizes import sized
 
 _WORDS = ("bicycle", "green", "oven", "Prague", "never", "again")
 _QUERIES = ("", "bicycle", "green bicycle", '"green bicycle"', "bicycle -oven", "green bicycle oven Prague")
@@ -76,7 +77,9 @@ def _all(memory: Memory, user: str, query: str, sizes: list[int], after: int = 0
 
 
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=sized(15, 500),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(deeds=st.lists(_deeds, max_size=20), query=st.sampled_from(_QUERIES), pieces=_pieces, cut=st.integers(0, 25))
 def test_pieces_of_any_size_say_the_same(
@@ -94,7 +97,9 @@ def test_pieces_of_any_size_say_the_same(
 
 
 @settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=sized(10, 250),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(deeds=st.lists(_deeds, max_size=12), query=st.sampled_from(_QUERIES))
 def test_whoever_looks_all_the_time_sees_what_whoever_looks_later_sees(

@@ -51,6 +51,7 @@ def test_an_original_that_says_what_is_forgotten_is_named_until_it_goes(running:
                 assert admin.post("/api/verify-erasure", json={"receipt": told["receipt"]}).json()["erased"]
 
 
+@pytest.mark.on_both_stores
 def test_a_document_from_beginning_to_end(running: Running) -> None:
     with running.client(running.key()) as anna, running.client(running.key("ben")) as ben:
         sent = send(anna, SETUP)
