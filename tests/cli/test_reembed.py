@@ -17,7 +17,7 @@ from tests.waiting import PATIENCE_S, until
 
 SMALL = "openai/text-embedding-3-small"
 LARGE = "openai/text-embedding-3-large"
-MANY = 1_200
+MANY = 900
 TO_LARGE = ("reembed", "--model", "text-embedding-3-large")
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from recollect import Memory, NewMemory
 from recollect.model.memories import Vector
-from recollect.ports import Embedder
 from recollect.storage.sqlite.binary_codes import CodeCache, Codes, Seqs, UserCodes, encode, rescored
+from tests.sizes import sized
 
 
 def codes_of(vectors: Vector, step: int = 1) -> UserCodes:
@@ -34,8 +34,9 @@ def test_the_best_ten_of_many_are_among_the_chosen() -> None:
 
 
 def test_far_fewer_floats_are_read_than_there_are() -> None:
-    vectors = lifelike(20_000, seed=3)
-    assert len(codes_of(vectors, 20_000).view().closest(vectors[0], rescored(20_000))) <= 2 * rescored(20_000)
+    amount = sized(6_000, 20_000)
+    vectors = lifelike(amount, seed=3)
+    assert len(codes_of(vectors, amount).view().closest(vectors[0], rescored(amount))) <= 2 * rescored(amount)
 
 
 def test_more_is_read_the_more_there_is() -> None:
@@ -55,7 +56,7 @@ def test_any_length_and_any_number_of_rows(rows: int, dimensions: int, seed: int
 
 
 def test_a_view_does_not_change_when_rows_are_added() -> None:
-    vectors = lifelike(600, seed=5)
+    vectors = np.random.default_rng(5).standard_normal((600, 384), np.float32)
     codes = codes_of(vectors[:300], 300)
     view = codes.view()
     codes.append(np.arange(301, 601), encode(vectors[300:]))
@@ -65,16 +66,16 @@ def test_a_view_does_not_change_when_rows_are_added() -> None:
 
 def test_the_cache_lets_go_of_whom_nobody_asked_about() -> None:
     cache = CodeCache(max_bytes=100_000)
+    vectors = lifelike(500, seed=1)
     for number in range(10):
         codes = cache.take(f"user{number}", 1)
-        codes.append(np.arange(1, 501), encode(lifelike(500, seed=number)))
+        codes.append(np.arange(1, 501), encode(vectors))
         cache.shrink()
     assert cache.take("user9", 1).size == 500
     assert cache.take("user0", 1).size == 0
 
 
-@pytest.mark.parametrize("wanted", ["fact", "lesson"])
-def test_filters_reach_past_the_nearest_rows(memory: Memory, encoder: Embedder, wanted: str) -> None:
+def test_filters_reach_past_the_nearest_rows(memory: Memory) -> None:
     """The rows that pass may all be far away; then the search goes on among them alone."""
     vectors = lifelike(1_500, seed=6)
     order = np.argsort(-(vectors @ vectors[0]))
@@ -84,9 +85,9 @@ def test_filters_reach_past_the_nearest_rows(memory: Memory, encoder: Embedder, 
         NewMemory(f"Row {row}", type="lesson" if row in kinds else "fact", vector=vectors[row])
         for row in range(len(vectors))
     )
-    hits = me.recall("xyzzy", vector=vectors[0], limit=4, type="lesson" if wanted == "lesson" else "fact").hits
-    expected = order[-4:] if wanted == "lesson" else order[:4]
-    assert {hit.content for hit in hits} == {f"Row {row}" for row in expected}
+    for wanted, expected in (("fact", order[:4]), ("lesson", order[-4:])):
+        hits = me.recall("xyzzy", vector=vectors[0], limit=4, type=wanted).hits  # type: ignore[arg-type]
+        assert {hit.content for hit in hits} == {f"Row {row}" for row in expected}
 
 
 def test_after_forgetting_only_numbers_are_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from recollect.engine.forgetting.marks import KeyedMark, read_marks
 from recollect.engine.forgetting.receipt import MarkSet, signed
 from recollect.errors import ReceiptRefused
 from recollect.model.receipts import ErasureCheck, Receipt
+from tests.fixtures import BACKENDS
 from tests.postgres_server import TOOLS
 from tests.reliability.opening import open_memory
 from tests.storage.catalogue import is_server, plain
@@ -60,7 +61,19 @@ _WAYS: dict[str, Callable[[UserMemory, Path], dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("way", _WAYS)
+# What a receipt holds is found out above the stores; how each of them is searched for what is left shows in these.
+_ON_BOTH_STORES = ("query", "everything", "file")
+
+
+@pytest.mark.parametrize(
+    ("database", "way"),
+    [
+        pytest.param(store, way, marks=[pytest.mark.slow] if store != "sqlite" and way not in _ON_BOTH_STORES else [])
+        for store in BACKENDS
+        for way in _WAYS
+    ],
+    indirect=["database"],
+)
 def test_whatever_is_forgotten_has_a_receipt_that_holds(database: str, tmp_path: Path, way: str) -> None:
     with _open(database, tmp_path) as memory:
         me = _furnish(memory, tmp_path)
@@ -130,7 +143,16 @@ _LETTERS = {
 }
 
 
-@pytest.mark.parametrize("name", _LETTERS)
+@pytest.mark.parametrize(
+    ("database", "name"),
+    [
+        ("sqlite", "letter.md"),
+        ("sqlite", "letter.html"),
+        ("postgresql", "letter.md"),
+        pytest.param("postgresql", "letter.html", marks=pytest.mark.slow),  # which store makes no difference to it
+    ],
+    indirect=["database"],
+)
 def test_originals_that_say_it_are_named_until_it_is_decided(database: str, tmp_path: Path, name: str) -> None:
     with _open(database, tmp_path) as memory:
         me, letter = _letter(memory, name, _LETTERS[name])
@@ -196,7 +218,18 @@ def test_receipts_of_the_first_version_still_hold(database: str) -> None:
             memory.verify_erasure({**old, "counts": {}})
 
 
-@pytest.mark.parametrize("way", ["id", "query", "file"])
+@pytest.mark.parametrize(
+    ("database", "way"),
+    [
+        ("sqlite", "id"),
+        ("sqlite", "query"),
+        ("sqlite", "file"),
+        ("postgresql", "query"),
+        pytest.param("postgresql", "id", marks=pytest.mark.slow),
+        pytest.param("postgresql", "file", marks=pytest.mark.slow),
+    ],
+    indirect=["database"],
+)
 def test_a_search_log_keeps_no_ids_of_what_is_forgotten(database: str, tmp_path: Path, way: str) -> None:
     with _open(database, tmp_path, **{"serve.search_log": "queries"}) as memory:
         me = _furnish(memory, tmp_path)
@@ -222,7 +255,7 @@ def _sample(memory: Memory, database: str) -> None:
         store.rows("ANALYZE")
 
 
-@pytest.mark.parametrize("way", ["id", "query"])
+@pytest.mark.parametrize("way", ["id", pytest.param("query", marks=pytest.mark.slow)])
 def test_statistics_of_ids_are_no_remainder(database: str, tmp_path: Path, way: str) -> None:
     with _open(database, tmp_path) as memory:
         me = _furnish(memory, tmp_path)

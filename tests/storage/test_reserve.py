@@ -18,7 +18,7 @@ from recollect.engine.forgetting import parts
 from recollect.errors import StoreFull
 from recollect.storage.sqlite.reserve import ReserveFile
 from tests.reliability.disk.recorder import Recording, recorded
-from tests.storage.full_disk import SECRET, WORD, attempt, fill_store, left_of, open_store
+from tests.storage.full_disk import SECRET, WAYS, WORD, attempt, fill_store, left_of, open_store
 
 _MB = 2**20
 _MOUNT = 'mount -t tmpfs -o size=24m tmpfs "$0" && exec "$1" -m tests.storage.full_disk "$0"'
@@ -70,7 +70,7 @@ def test_without_a_reserve_a_full_disk_says_so_and_nothing_is_half_done(told: di
     assert found["whole"] == [60, 0]
 
 
-@pytest.mark.parametrize("way", ["everything", "session", "folder", "query"])
+@pytest.mark.parametrize("way", WAYS)
 def test_what_does_not_fit_into_the_reserve_is_forgotten_in_parts(told: dict[str, Any], way: str) -> None:
     found = told["parts"][way]
     assert (found["action"], found["left"]) == ("deleted", [0, 0, 0, 50])
@@ -298,7 +298,7 @@ def test_a_store_that_grows_on_a_disk_with_room_is_not_told_that_it_is_full(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with open_store(tmp_path / "memory.db") as memory:
-        memory.user("me").remember_many([f"Ferry {number} leaves. {'It is on time. ' * 600}" for number in range(900)])
+        memory.user("me").remember_many([f"Ferry {number} leaves. {'It is on time. ' * 600}" for number in range(600)])
         reserve = tmp_path / "memory.db-reserve"
         assert reserve.stat().st_size == 4 * _MB
         assert not any("full" in advice for advice in memory.status().advice)

@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NoReturn
@@ -16,19 +15,11 @@ import pytest
 from recollect import Memory
 from recollect.errors import FileDamaged, InvalidInput, NotFound, StoreFull, StoreUnavailable
 from recollect.storage.sqlite.repair import salvage
+from tests.program import Program
 from tests.storage.repair.damaging import beside, damage, kept_aside, opened, pages_of, rows_of
+from tests.waiting import PATIENCE_S
 
-_ROOT = Path(__file__).parents[3]
 _TOOLS = [f"Tool {number} hangs on hook {number}" for number in range(40)]
-
-_OPENER = """
-import sys
-from pathlib import Path
-from tests.storage.repair.damaging import opened
-with opened(Path(sys.argv[1])) as memory:
-    memory.user("me").remember(f"Process {sys.argv[2]} was here")
-    print(memory.repaired is not None)
-"""
 
 
 @pytest.fixture
@@ -46,10 +37,12 @@ def _contents(path: Path) -> list[str]:
         return sorted(item.content for item in memory.user("me").list(limit=1000).items)
 
 
-def _run(*words: str) -> str:
-    done = subprocess.run([sys.executable, *words], cwd=_ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+def _run(module: str, *words: str) -> str:
+    pipe = subprocess.PIPE
+    process = Program(*words, env=os.environ, module=module, stdout=pipe, stderr=pipe, text=True)
+    said, complaints = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 0, complaints
+    return str(said)
 
 
 def test_killed_at_every_call(tmp_path: Path) -> None:
@@ -66,7 +59,7 @@ def test_killed_at_every_call(tmp_path: Path) -> None:
     damaged.write_bytes(content)
     work = tmp_path / "work"
     work.mkdir()
-    found = json.loads(_run("-m", "tests.storage.repair.killing", str(damaged), str(work)))
+    found = json.loads(_run("tests.storage.repair.killing", str(damaged), str(work)))
     assert len(found) > 10
     for number, after in enumerate(found, 1):
         assert after["memories"] == sorted([*_TOOLS, "Only the log has this"]), number
@@ -77,7 +70,7 @@ def test_killed_at_every_call(tmp_path: Path) -> None:
 
 def test_processes_that_open_it_at_once_repair_it_once(path: Path) -> None:
     with ThreadPoolExecutor(4) as threads:
-        said = list(threads.map(lambda number: _run("-c", _OPENER, str(path), str(number)), range(4)))
+        said = list(threads.map(lambda number: _run("tests.storage.repair.opening", str(path), str(number)), range(4)))
     assert sorted(said) == ["False\n"] * 3 + ["True\n"]
     assert _contents(path) == sorted([*_TOOLS, *(f"Process {number} was here" for number in range(4))])
     assert len(kept_aside(path)) == 1

@@ -12,13 +12,20 @@ _DOOMED = [f"The neighbour's parrot number {number} said something rude" for num
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "memory.db"
+def path(emptied: tuple[Path, list[bytes]], tmp_path: Path) -> Path:
+    return Path(shutil.copy(emptied[0], tmp_path / "memory.db"))
 
 
 @pytest.fixture
-def old_pages(path: Path) -> list[bytes]:
-    """Make a store from which much was forgotten; give the pages on which that had been."""
+def old_pages(emptied: tuple[Path, list[bytes]]) -> list[bytes]:
+    """The pages on which what was forgotten had been."""
+    return emptied[1]
+
+
+@pytest.fixture(scope="module")
+def emptied(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[bytes]]:
+    """Make a store from which much was forgotten; give the pages on which that had been, too."""
+    path = tmp_path_factory.mktemp("emptied") / "memory.db"
     before = path.with_name("before.db")
     fill(path, rows=20)
     with opened(path) as memory:
@@ -32,7 +39,7 @@ def old_pages(path: Path) -> list[bytes]:
     assert b"parrot" not in path.read_bytes()
     kept = [page for page in pages if b"parrot" in page]
     assert kept
-    return kept
+    return path, kept
 
 
 def test_tombstones_apply_to_stray_pages(path: Path, old_pages: list[bytes]) -> None:
