@@ -45,7 +45,7 @@ def test_each_fault_has_its_error_and_passes(
     provider_server.fault = None
     provider_server.slow_s = 5.0
     patient = make(provider)
-    embedder = make(provider, timeout_s=0.5) if fault in {"slow", "hang"} else patient
+    embedder = make(provider, timeout_s=0.1) if fault in {"slow", "hang"} else patient
     good = patient.embed(TEXTS, "passage")
     provider_server.fault = fault
     with pytest.raises(EmbeddingError) as caught:

@@ -9,6 +9,9 @@ from hypothesis import strategies as st
 
 from recollect.embedding.tokens import LocalTokenizer
 from tests.rows import every
+from tests.sizes import sized
+
+_LONG = sized(250_000, 1_000_000)  # bytes
 
 COUNT = LocalTokenizer().count
 
@@ -84,7 +87,10 @@ def _noise(size: int) -> str:
 
 @every(
     "text",
-    ["word " * 200_000, "x" * 1_000_000, "я" * 500_000, "🦊" * 250_000, " " * 1_000_000 + "end", _noise(1_000_000)],
+    [
+        *("word " * (_LONG // 5), "x" * _LONG, "я" * (_LONG // 2), "🦊" * (_LONG // 4), " " * _LONG + "end"),
+        _noise(1_000_000),
+    ],
 )
 def test_a_megabyte_comes_to_an_end(text: str) -> None:
     counted, size = COUNT(text), len(text.encode())

@@ -1,5 +1,8 @@
 """The inspector of the protocol's authors, from npm: a client that shares no line with the SDK we serve with.
 
+In full size only, as npm takes longer than all other tests of the door: by day `test_json_lines.py` and
+`test_stdio.py` write lines of their own without that SDK.
+
 It is installed once into build/. Without Node.js, or without a registry to install it from, there is
 nothing to test with.
 """
@@ -17,6 +20,8 @@ import pytest
 from recollect import Memory
 from tests.fixtures import OpenMemory
 from tests.mcp_door.conftest import command, listening, somebody
+
+pytestmark = pytest.mark.slow
 
 PACKAGE = "@modelcontextprotocol/inspector"
 VERSION = "2.12.0"

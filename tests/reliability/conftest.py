@@ -6,13 +6,15 @@ from collections.abc import Iterator
 
 import pytest
 
+from recollect.models.reader import LocalReader
 from tests.reliability.tracing import traced
 from tests.reliability.zygote import Zygote
 
 
 @pytest.fixture(scope="session")
-def warm_zygote() -> Iterator[Zygote]:
-    """One for the run: children start from it within milliseconds."""
+def warm_zygote(reader: LocalReader) -> Iterator[Zygote]:
+    """One for the run: children start from it within milliseconds. Tests that use it share the loaded reader, too."""
+    del reader
     running = Zygote()
     yield running
     running.stop()

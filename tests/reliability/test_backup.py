@@ -20,7 +20,7 @@ from tests.reliability.zygote import Child, Zygote, was_killed
 from tests.sizes import sized
 
 _BACKUPS = sized(1, 20)
-_WRITERS = 3
+_WRITERS = sized(2, 3)
 _KILLS = sized(2, 60)
 _SEED = 20260301
 
@@ -103,7 +103,7 @@ def test_each_backup_under_load_holds_what_was_acknowledged_before(
     lost: list[str] = []
     with Memory.open(settings=live) as memory:
         writers = [Writer(zygote, live, f"writer{number}") for number in range(_WRITERS)]
-        while any(len(writer.acknowledged) < 20 for writer in writers):
+        while any(len(writer.acknowledged) < sized(10, 20) for writer in writers):
             time.sleep(0.01)
         for number in range(_BACKUPS):
             before = {writer.name: list(writer.acknowledged) for writer in writers}

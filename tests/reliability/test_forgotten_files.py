@@ -95,7 +95,7 @@ def _synced(child: Child, user: str, canaries: Canaries, folder: Path) -> Notes:
     return notes
 
 
-@pytest.mark.parametrize("way", ["id", "folder", "everything", "removed"])
+@pytest.mark.parametrize("way", ["id", "folder", pytest.param("everything", marks=pytest.mark.slow), "removed"])
 def test_nothing_is_left_of_forgotten_files(database: str, zygote: Zygote, tmp_path: Path, way: str) -> None:
     canaries, originals = Canaries(seed=31), tmp_path / "originals"
     child = zygote.serve(database, **WITH_QUICK_VECTORS, **{"files.originals": str(originals)})

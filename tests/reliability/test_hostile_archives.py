@@ -15,10 +15,11 @@ from tests.reliability.figures import figure
 from tests.reliability.hostile_archives import hostile_archives
 from tests.service.conftest import UNHURRIED, Running, serving
 from tests.sizes import sized
+from tests.storage.catalogue import is_server
 
 PROMISE: Final = 16
 CANARY: Final = "the canary sings at midnight"
-ARCHIVES: Final = sized(2, 105)  # of each seed, on each store
+ARCHIVES: Final = {"sqlite": sized(4, 105), "postgresql": sized(2, 105)}  # of each seed
 _PART: Final = re.compile(r"\{(\w+)\}")
 # endless; asked by itself; what holds nothing of a user
 _NOT_ASKED: Final = ("/api/stream", "/api/export", "/api/sessions", "/docs", "/openapi", "/livez", "/readyz")
@@ -116,17 +117,18 @@ class Strangers:
 
 
 @pytest.mark.parametrize("seed", range(1, sized(2, 3)))
-def test_nothing_is_read_that_was_not_given(open_memory: OpenMemory, tmp_path: Path, seed: int) -> None:
+def test_nothing_is_read_that_was_not_given(open_memory: OpenMemory, database: str, tmp_path: Path, seed: int) -> None:
     secret, diary = tmp_path / "of-the-machine" / "passwd", tmp_path / "of-another" / "diary.md"
     for file in (secret, diary):
         file.parent.mkdir()
         file.write_text(CANARY)
     memory = open_memory(embedding__provider="none", serve__search_log="queries", **UNHURRIED)
     memory.user("eve").files.sync(diary.parent)  # so that this folder is one that the service opens
+    amount = ARCHIVES["postgresql" if is_server(database) else "sqlite"]
     genuine = genuine_archive(memory.user("anna"), tmp_path / "notes")
     with serving(memory) as running:
         strangers = Strangers(running, genuine)
-        for number, (what, archive) in enumerate(hostile_archives(genuine, [secret, diary], seed, ARCHIVES)):
+        for number, (what, archive) in enumerate(hostile_archives(genuine, [secret, diary], seed, amount)):
             strangers.send(f"user-{number}", what, archive)
     figure(PROMISE, "archives of strangers", **strangers.counts)
     assert strangers.counts["changed"] == 0

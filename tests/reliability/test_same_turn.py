@@ -22,7 +22,9 @@ _WAYS: dict[str, list[list[dict[str, Any]]]] = {
 }
 
 
-@pytest.mark.parametrize("request_saved", [False, True], ids=["turn only", "after before_prompt"])
+@pytest.mark.parametrize(
+    "request_saved", [pytest.param(False, marks=pytest.mark.slow), True], ids=["turn only", "after before_prompt"]
+)
 @pytest.mark.parametrize(
     "way", [pytest.param(way, marks=() if way.startswith("some") else pytest.mark.slow) for way in _WAYS]
 )

@@ -31,14 +31,14 @@ from tests.storage.catalogue import plain
 from tests.waiting import until
 
 _SEED = 20260301
-_IMAGES = sized(150, 12_000)
+_IMAGES = sized(100, 12_000)
 _CONTROL = 600  # images of a store that does not sync; the first bad one ends it
 _EACH = 6  # images of one moment
 _OPENED = sized(50, 100)  # one in so many images is opened by Recollect
 _LOG_PAGES = 60  # after so many pages the log is emptied into the file: often, since much can go wrong there
 _NAME = "memory.db"
 _WRITERS = 8
-_LETTERS = sized(6, 30)
+_LETTERS = sized(4, 30)
 
 
 @dataclass
