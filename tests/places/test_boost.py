@@ -114,8 +114,15 @@ def test_all_the_weight_gives_the_order_of_the_places(memory: Memory) -> None:
     assert all(hit.score == hit.parts.place.geo for hit in somewhere if hit.parts.place)
 
 
-@pytest.mark.parametrize("vectors", ["words and vectors", "words"])
-@pytest.mark.parametrize("amount", [300, 460])
+@pytest.mark.parametrize(
+    ("amount", "vectors"),
+    [
+        (300, "words"),
+        pytest.param(300, "words and vectors", marks=pytest.mark.slow),
+        pytest.param(460, "words", marks=pytest.mark.slow),
+        (460, "words and vectors"),
+    ],
+)
 def test_what_is_near_comes_in_however_far_down_it_is(open_places: OpenPlaces, vectors: str, amount: int) -> None:
     """More others than are looked at say more to the question, and they are far away."""
     settings: dict[str, Any] = {"embedding__provider": "none"} if vectors == "words" else {}

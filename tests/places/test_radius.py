@@ -24,7 +24,7 @@ from tests.places.globe import CENTRES, apart_km, circles, destination, insist_i
 from tests.sizes import sized
 
 _FEW, _MORE = 290, 360  # a user with few rows is kept in memory whole on SQLite
-_CIRCLES = sized(7, 160)
+_CIRCLES = sized(4, 160)
 _TYPES = ("fact", "event", "preference")
 
 
@@ -96,7 +96,7 @@ def test_messages_that_were_sent_inside_are_found(open_places: OpenPlaces) -> No
     memory = open_places()
     here = memory.user("me")
     chance = random.Random(3)
-    points = scattered(sized(150, 290), chance)
+    points = scattered(sized(60, 290), chance)
     for part in range(2):
         here.after_turn(
             [
