@@ -1,7 +1,12 @@
 """Whether users speak of themselves, in the languages that have tables."""
 
-from recollect.text.personal import RequestForm, is_keywords, is_personal, names_user, request_form, wants_deed
+from recollect.text.personal import RequestForm, is_keywords, names_user, request_form, wants_deed
 from tests.rows import every
+
+
+def is_personal(text: str) -> bool:
+    form = request_form(text)
+    return form.own or form.for_me
 
 
 @every(

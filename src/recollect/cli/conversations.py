@@ -10,7 +10,7 @@ from recollect.cli.errors import FAILED
 from recollect.cli.formatting import ago, amounts, counted, excerpt, minute, place_line, shortened
 from recollect.cli.json_output import fields_of
 from recollect.cli.memories import VectorsToFollow, show_following_vector
-from recollect.cli.options import argument, flag, option
+from recollect.cli.options import argument, flag, one_of, option
 from recollect.cli.places import address_follows, find_addresses, place_fields, show_following_address
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet, given_text
 from recollect.cli.values import media_fields, past_moment
@@ -34,14 +34,6 @@ _LONGEST_CALL = 160
 _WIDEST_ROLE = 9
 _MARKS = {"compacted": "folded", "archived": "put away"}
 _STYLES = {"user": "bold cyan", "assistant": "bold green", "summary": "bold yellow"}
-
-
-def _roles() -> list[str]:
-    return list(ROLES)
-
-
-def _ratings() -> list[str]:
-    return list(_RATINGS)
 
 
 class AppendedMessage(NamedTuple):
@@ -80,7 +72,7 @@ class AppendedMessage(NamedTuple):
 def say(
     context: CommandContext,
     conversation: options.ConversationArgument,
-    role: Annotated[str, argument("ROLE", f"Who says it: {_ROLES}.", autocompletion=_roles)],
+    role: Annotated[str, argument("ROLE", f"Who says it: {_ROLES}.", autocompletion=one_of(ROLES))],
     text: Annotated[str, argument("TEXT", "What is said; - reads it from standard input.")],
     *,
     id: Annotated[str | None, option("ID", "Your own id for the message; said twice, it is kept once.")] = None,
@@ -375,7 +367,7 @@ def rate(
     context: CommandContext,
     id: Annotated[str, argument("ID", "The id of a message or a memory, as `search` shows it.")],
     rating: Annotated[
-        str | None, argument("RATING", "up, down, or none to take it back.", autocompletion=_ratings)
+        str | None, argument("RATING", "up, down, or none to take it back.", autocompletion=one_of(_RATINGS))
     ] = None,
     *,
     comment: Annotated[str, option("TEXT", "Why. With two messages that were rated down it becomes a lesson.")] = "",

@@ -12,7 +12,7 @@ from recollect import plugins
 from recollect.cli.formatting import ago, counted, examples, folder_errors, folder_state, named, size
 from recollect.cli.hooks import read_message
 from recollect.cli.json_output import fields_of
-from recollect.cli.options import argument, flag, option
+from recollect.cli.options import argument, flag, one_of, option
 from recollect.cli.permissions import admit, is_admin
 from recollect.cli.progress import StepCallback, show_waiting, waiting_texts
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet, given_text
@@ -36,14 +36,6 @@ _PLACE: Final = re.compile(r"(?s:(.+)):(\d+)(?:-(\d*))?")
 _RANGE: Final = re.compile(r"\s*(\d{1,9})\s*(?:-\s*(\d{0,9})\s*)?")
 _END: Final = 10**9  # beyond the last line of any file
 _NO_FILES = "No files yet. `recollect sync FOLDER` keeps a folder in memory, `recollect add FILE` a document."
-
-
-def _file_sources() -> list[str]:
-    return list(FILE_SOURCES)
-
-
-def _formats() -> list[str]:
-    return list(_FORMATS)
 
 
 def described(file: "FileRecord") -> str:
@@ -78,7 +70,7 @@ def files(
         option(
             "SOURCE",
             "Only files of notes (memory), of session logs (sessions), or documents (document).",
-            autocompletion=_file_sources,
+            autocompletion=one_of(FILE_SOURCES),
         ),
     ] = None,
     look: Annotated[bool, flag("--look/--no-look", "Whether to look how far the folders have changed since.")] = True,
@@ -224,7 +216,7 @@ def import_export(
         option(
             "FORMAT",
             f"Which system it is from: {', '.join(_FORMATS)}. Without it, the content shows.",
-            autocompletion=_formats,
+            autocompletion=one_of(_FORMATS),
         ),
     ] = None,
     trusted: Annotated[

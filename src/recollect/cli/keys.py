@@ -11,7 +11,7 @@ from recollect.cli import options
 from recollect.cli.errors import FAILED, PanelGroup
 from recollect.cli.formatting import ago, clock, counted, day, minute
 from recollect.cli.json_output import fields_of
-from recollect.cli.options import argument, example, flag, option
+from recollect.cli.options import argument, example, flag, one_of, option
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet
 from recollect.cli.values import coming_moment
 from recollect.errors import InvalidInput, NotFound
@@ -39,10 +39,6 @@ audit_commands = CommandSet(_PANEL)
 commands = CommandSet(_PANEL)
 commands.typer.add_typer(key_commands.typer, name="keys", rich_help_panel=_PANEL)
 commands.typer.add_typer(audit_commands.typer)
-
-
-def _scopes() -> list[str]:
-    return list(PERMISSIONS)
 
 
 @key_commands.typer.callback(epilog=example("recollect keys create --user anna", "recollect keys list"))
@@ -112,7 +108,7 @@ def create(
             f"What it may do; may be repeated, or several with commas. Of {_SCOPES}; all but admin unless you say.",
             "--scope",
             "--scopes",
-            autocompletion=_scopes,
+            autocompletion=one_of(PERMISSIONS),
         ),
     ] = None,
     expires: Annotated[

@@ -4,6 +4,7 @@ Times, trust tiers and metadata stay texts here: `values` parses them when the c
 alike everywhere.
 """
 
+from collections.abc import Callable, Collection
 from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import typer
@@ -46,20 +47,9 @@ class GlobalOptions(NamedTuple):
     scope: str | None = None
 
 
-def _types() -> list[str]:
-    return list(MEMORY_TYPES)
-
-
-def _sources() -> list[str]:
-    return list(SOURCES)
-
-
-def _modes() -> list[str]:
-    return list(LOCATION_MODES)
-
-
-def _tiers() -> list[str]:
-    return [tier.name.lower() for tier in Trust]
+def one_of(names: Collection[str]) -> Callable[[], list[str]]:
+    """Let a shell complete these names."""
+    return lambda: list(names)
 
 
 JsonOption: TypeAlias = Annotated[bool, flag("--json", "Print one JSON document and nothing else.")]
@@ -71,7 +61,9 @@ Speaker: TypeAlias = Annotated[str | None, option("NAME", "Who says it, by name,
 
 # What a memory is made of
 
-Type: TypeAlias = Annotated[str | None, option("TYPE", f"What kind of memory: {_TYPES}.", autocompletion=_types)]
+Type: TypeAlias = Annotated[
+    str | None, option("TYPE", f"What kind of memory: {_TYPES}.", autocompletion=one_of(MEMORY_TYPES))
+]
 Importance: TypeAlias = Annotated[float | None, option("0..1", "How much it matters; 0.7 when nothing is said.")]
 Confidence: TypeAlias = Annotated[float | None, option("0..1", "How sure it is; 1 when nothing is said.")]
 Subject: TypeAlias = Annotated[str | None, option("NAME", "What or whom it is about, such as light.office.")]
@@ -100,7 +92,7 @@ TrustTier: TypeAlias = Annotated[
         "TIER",
         f"Trust it less than its source is: {_TIERS} (3 to 0). Less never replaces more.",
         "--trust",
-        autocompletion=_tiers,
+        autocompletion=one_of([tier.name.lower() for tier in Trust]),
     ),
 ]
 Occurred: TypeAlias = Annotated[str | None, option("TIME", "When it happened.")]
@@ -145,7 +137,7 @@ QueryArgument: TypeAlias = Annotated[
 
 Types: TypeAlias = Annotated[
     list[str] | None,
-    option("TYPE", f"Only this kind; may be repeated. One of {_TYPES}.", "--type", autocompletion=_types),
+    option("TYPE", f"Only this kind; may be repeated. One of {_TYPES}.", "--type", autocompletion=one_of(MEMORY_TYPES)),
 ]
 Preferred: TypeAlias = Annotated[
     list[str] | None,
@@ -153,7 +145,7 @@ Preferred: TypeAlias = Annotated[
         "TYPE",
         "Let this kind come first among equals; may be repeated. The kinds are those of --type.",
         "--prefer",
-        autocompletion=_types,
+        autocompletion=one_of(MEMORY_TYPES),
     ),
 ]
 Diverse: TypeAlias = Annotated[bool, flag("--diverse", "Prefer hits that say different things.")]
@@ -164,7 +156,10 @@ OfSession: TypeAlias = Annotated[str | None, option("ID", "Only from this sessio
 Sources: TypeAlias = Annotated[
     list[str] | None,
     option(
-        "SOURCE", f"Only from this source; may be repeated. One of {_SOURCES}.", "--source", autocompletion=_sources
+        "SOURCE",
+        f"Only from this source; may be repeated. One of {_SOURCES}.",
+        "--source",
+        autocompletion=one_of(SOURCES),
     ),
 ]
 Since: TypeAlias = Annotated[
@@ -204,7 +199,7 @@ LocationModeName: TypeAlias = Annotated[
         "boost: how near it is counts, or how much the places are alike, whichever says more (so unless you say). "
         "semantic: only how much they are alike.",
         "--location-mode",
-        autocompletion=_modes,
+        autocompletion=one_of(LOCATION_MODES),
     ),
 ]
 Wait: TypeAlias = Annotated[

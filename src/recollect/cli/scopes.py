@@ -7,7 +7,7 @@ import typer
 from recollect.cli import options
 from recollect.cli.errors import PanelGroup
 from recollect.cli.formatting import ago, counted
-from recollect.cli.options import argument, example, option
+from recollect.cli.options import argument, example, one_of, option
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet
 from recollect.errors import InvalidInput
 
@@ -26,10 +26,6 @@ commands.typer.add_typer(scope_commands.typer, name="scope", rich_help_panel=_PA
 
 ScopeArgument = Annotated[str, argument("NAME", "The shared scope, such as family.")]
 MemberArgument = Annotated[str, argument("USER", "The user.")]
-
-
-def _roles() -> list[str]:
-    return ["reader", "writer"]
 
 
 @scope_commands.typer.callback(
@@ -77,7 +73,11 @@ def add(
     *,
     role: Annotated[
         str,
-        option("ROLE", "reader: searches it. writer: also stores, changes and forgets in it.", autocompletion=_roles),
+        option(
+            "ROLE",
+            "reader: searches it. writer: also stores, changes and forgets in it.",
+            autocompletion=one_of(["reader", "writer"]),
+        ),
     ] = "reader",
 ) -> CommandResult["Membership"]:
     """Make a user a member of a scope, or give a member another role.

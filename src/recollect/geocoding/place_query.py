@@ -34,7 +34,7 @@ class PlaceQuery(NamedTuple):
 
 def asked(text: str) -> Iterator[PlaceQuery]:
     """Give what a text may mean, the likeliest first."""
-    head, *rest = [fold(_before_near(part)) for part in text[:_LONGEST].split(",")]
+    head, *rest = [fold(part.partition(" near ")[0]) for part in text[:_LONGEST].split(",")]
     within = tuple(part for part in rest if part)
     if not head:
         return
@@ -42,10 +42,6 @@ def asked(text: str) -> Iterator[PlaceQuery]:
     words = head.split()
     for count in range(1, min(_MOST_WORDS, len(words) - 1) + 1):
         yield PlaceQuery(" ".join(words[:-count]), (" ".join(words[-count:]), *within))
-
-
-def _before_near(part: str) -> str:
-    return part.partition(" near ")[0]
 
 
 def _is_in(where: str, record: Record, country: Country) -> bool:

@@ -5,6 +5,7 @@ left as it is. A change never raises the tier, and new words have the source `ag
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final
 
 from recollect.api.memory import UserMemory
@@ -104,14 +105,6 @@ def _state_property(
     return stored
 
 
-def _state_fact(context: ToolContext, arguments: Mapping[str, Any], given: dict[str, Any]) -> Remembered:
-    return _state_property(context, arguments, given, of=lambda me: me.facts)
-
-
-def _state_preference(context: ToolContext, arguments: Mapping[str, Any], given: dict[str, Any]) -> Remembered:
-    return _state_property(context, arguments, given, of=lambda me: me.preferences)
-
-
 def _state_event(context: ToolContext, arguments: Mapping[str, Any], given: dict[str, Any]) -> Remembered:
     named = {"entity": "subject", "kind": "key", "details": "value"}
     told = {name: arguments[argument] for name, argument in named.items() if argument in arguments}
@@ -140,9 +133,9 @@ _ASKED: Final = {
     "event": _ask_events,
     "lesson": _ask_lessons,
 }
-_STATED: Final = {
-    "fact": _state_fact,
-    "preference": _state_preference,
+_STATED: Final[Mapping[str, Callable[..., Remembered]]] = {
+    "fact": partial(_state_property, of=lambda me: me.facts),
+    "preference": partial(_state_property, of=lambda me: me.preferences),
     "event": _state_event,
     "lesson": _state_lesson,
 }

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import compress
 from math import log
 
-from recollect.ports import TextCandidate, TextCandidates
+from recollect.ports import TextCandidates
 
 # Length matters less than textbooks say: short turns of a chat are what is mostly searched.
 _K1 = 0.9
@@ -78,7 +78,7 @@ class _Scorer:
         self._word_of = {form: number for number, word in reversed(list(enumerate(question_words))) for form in word}
         self._rarity = list(_rarities(question_words, candidates))
         self._near = _NEAR * max(len(word) for word in question_words)  # a text stands under as many forms of each word
-        average = _average_length(candidates.rows)
+        average = sum([len(row.terms) for row in candidates.rows]) / len(candidates.rows)
         self._floor, self._slope = _K1 * (1 - _B), _K1 * _B / (average or 1.0)  # what BM25 adds to a count
         self._power = _COVERAGE_OF_SHORT if average <= _SHORT else _COVERAGE_OF_LONG
         self._counts = [word not in extra for word in question_words]
@@ -159,16 +159,8 @@ def _codes(question_words: Sequence[_WordForms], candidates: TextCandidates) -> 
     )
 
 
-def _average_length(rows: Sequence[TextCandidate]) -> float:
-    return sum([len(row.terms) for row in rows]) / len(rows)
-
-
-def _frequency(word: _WordForms, candidates: TextCandidates) -> int:
-    return max([candidates.frequencies.get(form, 0) for form in word])
-
-
 def _rarities(question_words: Sequence[_WordForms], candidates: TextCandidates) -> Iterator[float]:
     for word in question_words:
-        frequency = _frequency(word, candidates)
+        frequency = max([candidates.frequencies.get(form, 0) for form in word])
         total = max(candidates.total, frequency)
         yield log(1 + (total - frequency + 0.5) / (frequency + 0.5))

@@ -31,12 +31,6 @@ class RequestForm(NamedTuple):
     command: bool = False
 
 
-def is_personal(text: str) -> bool:
-    """Tell whether users speak of themselves or their own, outside of quotations."""
-    form = request_form(text)
-    return form.own or form.for_me
-
-
 def speaks_of_oneself(text: str, language: str) -> bool:
     """Tell whether a text has a word or ending by which users speak of themselves or their own in a language."""
     return any(map(_own(language).fullmatch, _plain_words(text)))

@@ -105,7 +105,7 @@ def _record(memory: NewMemory, memory_id: str, now: datetime) -> MemoryRecord:
         _check_numbers(memory)
     texts = _text_fields(memory)
     subject, key, value, context, source, session, address, place_label = (
-        texts if texts == _DEFAULT_TEXTS else _clean_texts(texts)
+        texts if texts == _DEFAULT_TEXTS else [bounded(name, text) for name, text in zip(LIMITS, texts, strict=True)]
     )
     record = MemoryRecord(
         memory_id,
@@ -289,10 +289,6 @@ def check_share(name: str, value: object) -> None:
     """Check for a number from 0 to 1."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
         raise InvalidMemory(f"{name} is {value!r}; it must be a number from 0 to 1.")
-
-
-def _clean_texts(texts: Sequence[str]) -> list[str]:
-    return [bounded(name, text) for name, text in zip(LIMITS, texts, strict=True)]
 
 
 def bounded(name: str, text: str, wrong: type[InvalidInput] = InvalidMemory) -> str:

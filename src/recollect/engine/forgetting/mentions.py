@@ -1,7 +1,7 @@
 """Everything of a user that says something, and what is left of it without the sentences that do."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -205,13 +205,10 @@ def rewrite_chunk(chunk: Chunk, wording: Wording) -> RewrittenChunk:
 def captured_from(rows: StoreReader | StoreWriter, message_ids: Sequence[str]) -> dict[str, list[MemoryRecord]]:
     """Give the memories that were captured from messages, by the ids of these."""
     made = [note for note in rows.made_from(message_ids) if note.made_kind == "memory"] if message_ids else []
-    records = {record.id: record for record in rows.get(_once(note.made_id for note in made))} if made else {}
+    made_ids = list(dict.fromkeys(note.made_id for note in made))
+    records = {record.id: record for record in rows.get(made_ids)} if made else {}
     captured: dict[str, list[MemoryRecord]] = {message_id: [] for message_id in message_ids}
     for note in made:
         if note.made_id in records and records[note.made_id].type != "session_summary":
             captured[note.source_id].append(records[note.made_id])
     return captured
-
-
-def _once(ids: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(ids))

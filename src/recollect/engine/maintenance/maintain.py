@@ -27,7 +27,8 @@ def maintain(engine: Engine) -> Maintenance:
     expired = sum(forget.expire(engine, scope) for scope in engine.store.users_with_expired(engine.clock.now()))
     reindexed = reindex.reindex(engine)
     archived, archive_failures = _archive(engine)
-    compacted, compact_failures = _compact(engine)
+    silent_for = timedelta(hours=engine.settings.compaction.idle_hours)
+    compacted, compact_failures = _fold_idle(engine, silent_for, compact.compact)
     worked = worker_pass.serve_all(engine, thorough=True)
     unembedded = [f"some texts wait for their vectors: {worked.unavailable}"] if worked.unavailable else []
     embed_texts.trim(engine)
@@ -54,11 +55,6 @@ def _archive(engine: Engine) -> tuple[int, list[str]]:
     if days is None:
         return 0, []
     return _fold_idle(engine, timedelta(days=days), compact.archive)
-
-
-def _compact(engine: Engine) -> tuple[int, list[str]]:
-    """Compact conversations that have been silent for a while."""
-    return _fold_idle(engine, timedelta(hours=engine.settings.compaction.idle_hours), compact.compact)
 
 
 def _fold_idle(

@@ -78,10 +78,6 @@ def any_of(terms: Sequence[str]) -> str:
     return " OR ".join(map(_quoted, terms))
 
 
-def _all_of(terms: Sequence[str]) -> str:
-    return " AND ".join(map(_quoted, terms))
-
-
 def _quoted(term: str) -> str:
     return '"' + term.replace('"', '""') + '"'
 
@@ -104,7 +100,7 @@ def ranked_rows(index: UserWords, terms: Sequence[str], total: int, wanted: int)
         if rows.have(wanted // _TOGETHER, of_weight_of=common[:size]):
             break
         for together in combinations(common, size):
-            rows.add(together, index.newest(_all_of(together), wanted))
+            rows.add(together, index.newest(" AND ".join(map(_quoted, together)), wanted))
     return RankedRows(rows.best_first(), frequencies, whole=not common_terms)
 
 

@@ -34,11 +34,6 @@ class ExactPhrase(NamedTuple):
     regex: LazyRegex
 
 
-def fold_words(text: str) -> list[str]:
-    """Give the words of a text without case and accents."""
-    return fold_spelling(text).split()
-
-
 @cache
 def folded(section: str, *languages: str) -> frozenset[str]:
     """Give the single words of a section, of all four languages if none is named."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 from recollect.cli import options
 from recollect.cli.errors import FAILED
 from recollect.cli.formatting import amounts, counted, examples, named, skipped_files
-from recollect.cli.options import argument, flag, option
+from recollect.cli.options import argument, flag, one_of, option
 from recollect.cli.progress import (
     ProgressReporter,
     StepCallback,
@@ -37,10 +37,6 @@ _STATES: Final = {
     "`recollect sync PATH --even-if-empty` believes it.",
     "incomplete": "not all of it could be looked into, so nothing was removed.",
 }
-
-
-def _sources() -> list[str]:
-    return list(_FOLDER_SOURCES)
 
 
 class SyncedFolders(NamedTuple):
@@ -80,7 +76,7 @@ def sync(
         option(
             "SOURCE",
             "What the folder holds: memory (notes) or sessions (logs of agents, one JSON a line).",
-            autocompletion=_sources,
+            autocompletion=one_of(_FOLDER_SOURCES),
         ),
     ] = None,
     include: Annotated[list[str] | None, option("PATTERN", _INCLUDE_HELP)] = None,

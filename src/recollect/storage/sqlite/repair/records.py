@@ -48,11 +48,6 @@ class PageLayout(NamedTuple):
         return kept if kept <= most else least
 
 
-def page_kind(page: bytes, number: int) -> int:
-    """Give the first byte of a b-tree page; on the first page it stands behind the header of the file."""
-    return page[FILE_HEADER_BYTES if number == 1 else 0]
-
-
 def cell_count(page: bytes, number: int) -> int:
     """Say how many cells a b-tree page has."""
     start = FILE_HEADER_BYTES if number == 1 else 0
