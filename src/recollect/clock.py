@@ -7,5 +7,4 @@ class SystemClock:
     """The wall clock, in UTC."""
 
     def now(self) -> datetime:
-        """Give the present moment."""
         return datetime.now(UTC)

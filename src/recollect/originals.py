@@ -36,7 +36,6 @@ class LocalOriginals:
         self._folder = folder
 
     def keep(self, owner: str, digest: str, data: bytes) -> str:
-        """Keep bytes durably; gives the name to ask for them by, or '' when none are kept."""
         if self._folder is None:
             return ""
         if not DIGEST.fullmatch(digest):
@@ -59,7 +58,6 @@ class LocalOriginals:
                 _write(target, data)
 
     def own(self) -> frozenset[tuple[int, int]]:
-        """Give the device and inode of the folder; nothing when there is none."""
         try:
             found = self._folder.stat() if self._folder else None
         except OSError:
@@ -67,7 +65,6 @@ class LocalOriginals:
         return frozenset({(found.st_dev, found.st_ino)} if found else ())
 
     def original(self, name: str) -> bytes:
-        """Give the bytes kept under a name. Raises NotFound."""
         found = _NAME.fullmatch(name)
         if self._folder is None or not found:
             raise NotFound(f"There is no original called {name[:120]!r}.")
@@ -80,7 +77,6 @@ class LocalOriginals:
         return data
 
     def discard(self, names: Sequence[str]) -> None:
-        """Remove originals; what is gone already, or never was an original, is fine."""
         if self._folder is None or not self._folder.is_dir():
             return
         with _locked(self._folder, exclusive=True):
@@ -89,7 +85,6 @@ class LocalOriginals:
                     _remove(self._folder / name, self._folder)
 
     def names(self) -> Iterator[str]:
-        """Give the names of all originals that are kept."""
         folder = self._folder
         if folder is None:
             return

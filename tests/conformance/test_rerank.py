@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from recollect import Memory, NewMessage
-from recollect.engine.search import rerank
 from recollect.model import Recall
 from tests.fixtures import OpenMemory
 from tests.reranking.server import RerankServer
@@ -151,11 +150,6 @@ def test_the_search_before_a_prompt_is_reranked(reranked: Memory, provider: Rera
     context = reranked.user("me").before_prompt("where do I keep the spare key of my boat?", session="now")
     assert len(provider.requests) == 1
     assert context.hits[0].content == MEMORIES[2]
-
-
-def test_texts_are_scored_for_a_question(reranked: Memory, open_memory: OpenMemory) -> None:
-    assert rerank.score_texts(reranked._engine, "spare key", ["a dog", "the spare key"]) == [-4.0, 0.0]
-    assert rerank.score_texts(open_memory()._engine, "spare key", ["a dog"]) is None
 
 
 def test_the_bundled_model_finds_the_answer(open_memory: OpenMemory) -> None:

@@ -36,11 +36,9 @@ class GeminiBulk:
 
     @property
     def most_texts(self) -> int:
-        """How many texts one batch takes."""
         return MOST_TEXTS
 
     def submit(self, texts: Mapping[str, str]) -> str:
-        """Hand in passages by name; gives the name of the batch."""
         requests = [
             {"request": self._protocol.request(text, "passage"), "metadata": {"key": name}}
             for name, text in self._submission.ready(texts).items()
@@ -76,7 +74,6 @@ class GeminiBulk:
         return BulkProgress("finished" if shown.get("done") else "running", sum(served), total)
 
     def collect(self, batch: str) -> BulkOutcome:
-        """Fetch what is finished."""
         shown = self._submission.fetch(self._get(batch), HttpResponse.parsed)
         harvest = self._submission.harvest()
         output = _part(shown, "response") or _part(_part(shown, "metadata"), "output")
@@ -87,7 +84,6 @@ class GeminiBulk:
         return harvest.outcome()
 
     def cancel(self, batch: str) -> None:
-        """Ask the provider to stop; one that is over already is none of our business."""
         path = f"/{checked_id(batch)}:cancel"
         try:
             self._submission.endpoint.ask(HttpRequest(path, _ROOM, repeatable=False), HttpResponse.parsed)

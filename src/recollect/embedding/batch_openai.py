@@ -42,11 +42,9 @@ class OpenAiBulk:
 
     @property
     def most_texts(self) -> int:
-        """How many texts one batch takes."""
         return MOST_TEXTS
 
     def submit(self, texts: Mapping[str, str]) -> str:
-        """Hand in passages by name; gives the id of the batch."""
         content = b"".join(self._lines(texts))
         if len(texts) > MOST_TEXTS or len(content) > MOST_FILE_BYTES:
             raise EmbeddingError(
@@ -97,7 +95,6 @@ class OpenAiBulk:
         return harvest.outcome()
 
     def cancel(self, batch: str) -> None:
-        """Ask the provider to stop; one that is over already is none of our business."""
         path = f"/batches/{checked_id(batch)}/cancel"
         try:
             self._submission.endpoint.ask(HttpRequest(path, _ROOM, repeatable=False), HttpResponse.parsed)

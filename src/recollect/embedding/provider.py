@@ -92,7 +92,6 @@ class ProviderEmbedder:
 
     @property
     def space(self) -> Space | None:
-        """The space of the model; None until the length of its vectors is known."""
         profile = self._profile
         if profile.dimensions is None:
             return None
@@ -105,25 +104,20 @@ class ProviderEmbedder:
 
     @property
     def batch_size(self) -> int:
-        """How many texts one request takes."""
         return self._profile.most_texts
 
     @property
     def price(self) -> float | None:
-        """Dollars for a million tokens; None when the price is unknown."""
         return self._profile.price
 
     @property
     def bulk(self) -> BulkEmbedder | None:
-        """The provider's way for large amounts, if it has one."""
         return self._bulk
 
     def embed(self, texts: Sequence[str], role: Role) -> Vector:
-        """Give one row per text. Raises EmbeddingError when it cannot."""
         return self.embed_metered(texts, role)[0]
 
     def embed_metered(self, texts: Sequence[str], role: Role) -> tuple[Vector, Usage]:
-        """Give one row per text, and what they cost."""
         profile, count = self._profile, self._tokenizer.count
         ready = [prepared(text, role, profile, count) for text in texts]
         batches = requests(ready, profile.most_texts, profile.most_tokens)

@@ -90,7 +90,6 @@ class NominatimGeocoder:
         return self._ask("/reverse", asked, lambda received: read_reverse(received, lat, lng))
 
     def find(self, name: str, limit: int = 5) -> tuple[Located, ...]:
-        """Give the places of a name, the likeliest first. Raises GeocoderUnavailable."""
         sought = " ".join(name.split())[:LONGEST_ADDRESS]
         most = min(limit, _MOST_PLACES)
         if not sought or most < 1:

@@ -29,7 +29,6 @@ class OfflineGeocoder:
         return f"offline@{self._smallest}"
 
     def reverse(self, lat: float, lng: float) -> Located | None:
-        """Say where coordinates are; None where nothing has a name. Raises GeocoderUnavailable."""
         return self._opened().reverse(lat, lng)
 
     def find(self, name: str, limit: int = 5) -> tuple[Located, ...]:

@@ -68,12 +68,10 @@ class ChatReader:
 
     @property
     def name(self) -> str:
-        """The name of the model."""
         return self._client.model
 
     @property
     def costs(self) -> bool:
-        """It spends tokens."""
         return True
 
     def read(self, text: str) -> Reading:

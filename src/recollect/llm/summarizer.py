@@ -59,12 +59,10 @@ class ChatSummarizer:
 
     @property
     def name(self) -> str:
-        """The name of the model."""
         return self._client.model
 
     @property
     def costs(self) -> bool:
-        """It spends tokens."""
         return True
 
     def summarize(self, task: SummaryTask) -> Summarized:

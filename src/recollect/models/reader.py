@@ -36,7 +36,6 @@ class LocalReader:
 
     @property
     def name(self) -> str:
-        """Which model it is."""
         return READER_NAME
 
     @property

@@ -40,7 +40,6 @@ class LocalReranker:
 
     @property
     def name(self) -> str:
-        """Which model it is."""
         return RERANKER_NAME
 
     @property

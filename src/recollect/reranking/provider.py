@@ -64,7 +64,6 @@ class ProviderReranker:
 
     @property
     def is_remote(self) -> bool:
-        """It is asked over a network."""
         return True
 
     def prepare(self) -> None:

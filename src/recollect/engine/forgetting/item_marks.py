@@ -24,7 +24,6 @@ class TombstoneMarks:
     everything = tombstones.EVERYTHING
 
     def of_memory(self, record: MemoryRecord) -> tuple[str, ...]:
-        """Give those of a memory."""
         return tombstones.of_item(record.id), *tombstones.of_memory(record)
 
     def of_message(self, message: Message) -> tuple[str, ...]:
@@ -33,7 +32,6 @@ class TombstoneMarks:
         return tombstones.of_item(message.id), tombstones.of_session(message.conversation), *said
 
     def of_file(self, record: FileRecord) -> tuple[str, ...]:
-        """Give those of a file, and that of its folder."""
         folder = (tombstones.of_folder(record.root),) if record.root else ()
         places = file_chunks.tombs(record.root, record.path, record.digest)
         return tombstones.of_item(record.id), *places, *folder

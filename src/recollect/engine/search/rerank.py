@@ -164,18 +164,6 @@ def _moved(hit: Hit, score: float, part: RerankPart) -> Hit:
     return replace(hit, score=score, parts=replace(parts, factors=factors, rerank=part))
 
 
-def score_texts(
-    engine: Engine, question: str, texts: Sequence[str], budget_s: float | None = None
-) -> Sequence[float] | None:
-    """Score how well texts answer a question, as many of the first as the time allows; None without a reranker.
-
-    The numbers are logits: 0 is even, and more is better. Must not be called inside a transaction.
-    """
-    if engine.reranker is None:
-        return None
-    return _score(engine, question, [RerankText(text) for text in texts], budget_s)
-
-
 def _score(engine: Engine, question: str, texts: Sequence[RerankText], budget_s: float | None) -> Sequence[float]:
     """Score the first texts; none when the reranker failed or was late."""
     reranker = engine.reranker

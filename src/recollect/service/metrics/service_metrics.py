@@ -182,7 +182,6 @@ class _ProcessCounters:
         tracing.record_stage(stage, seconds)
 
     def went_without(self, part: str) -> None:
-        """Count an answer that was degraded."""
         self._parts.get(part, self._parts[OTHER]).inc()
         tracing.record_degraded(part if part in self._parts else OTHER)
 

@@ -25,7 +25,6 @@ class StoreGauges:
         self._addresses = (0, 0)
 
     def collect(self) -> Iterator[Metric]:
-        """Give all gauges."""
         status = self.status()
         yield GaugeMetricFamily("recollect_up", "Whether the store can be reached.", float(status is not None))
         if status is not None:

@@ -28,12 +28,10 @@ class ExtractiveSummarizer:
 
     @property
     def name(self) -> str:
-        """Which summariser this is."""
         return "extractive"
 
     @property
     def costs(self) -> bool:
-        """It is free."""
         return False
 
     def summarize(self, task: SummaryTask) -> Summarized:
