@@ -20,6 +20,7 @@ from recollect.ranking import bm25, context, factors
 from recollect.ranking.context import needs_context
 from tests.congruence.twins import WordSum
 from tests.fixtures import SteppingClock
+from tests.sizes import ALL, sized
 
 DIMENSIONS = 64
 EXACT = 1e-9
@@ -331,6 +332,7 @@ def test_a_preferred_phrase_lifts_a_row_that_others_would_crowd_out(opened: Open
     adds_up(best)
 
 
+AMOUNT = sized(21, 40)
 QUERIES = (
     "tea",
     "green tea in the office",
@@ -353,13 +355,13 @@ QUERIES = (
 def filled(me: UserMemory, clock: SteppingClock) -> None:
     """Store and say much, of various kinds."""
     words = ("green tea", "black coffee", "the lamp in the office", "light.office", "Anna", "friday", "чай")
-    for number in range(40):
+    for number in range(AMOUNT):
         text = f"{words[number % 7]} and {words[number * 3 % 5]} {number}"
         me.remember(
             text,
             type=("fact", "event", "preference")[number % 3],
-            importance=number / 40,
-            confidence=1 - number / 80,
+            importance=number / AMOUNT,
+            confidence=1 - number / AMOUNT / 2,
             trust=number % 4,
             subject="Anna" if number % 5 == 0 else "",
             occurred_at=clock.moment - timedelta(days=number),
@@ -372,8 +374,11 @@ def filled(me: UserMemory, clock: SteppingClock) -> None:
         )
 
 
-@pytest.mark.parametrize("fusion", ["weighted", "rrf", "fixed"])
-@pytest.mark.parametrize("embedder", [None, WordSum()])
+@pytest.mark.parametrize(
+    ("fusion", "embedder"),
+    [("weighted", None), *((fusion, WordSum()) for fusion in ("weighted", "rrf", "fixed"))]
+    + [(fusion, None) for fusion in ("rrf", "fixed") if ALL],
+)
 def test_every_explanation_adds_up(
     opened: OpenUser, clock: SteppingClock, fusion: str, embedder: WordSum | None
 ) -> None:
@@ -391,4 +396,4 @@ def test_every_explanation_adds_up(
         for hit in (hit for answer in answers for hit in answer.hits):
             adds_up(hit)
             seen += 1
-    assert seen > 500
+    assert seen > sized(400, 500)

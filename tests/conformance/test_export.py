@@ -437,19 +437,23 @@ def test_encrypted(open_memory: OpenMemory, tmp_path: Path) -> None:
     me.export(tmp_path / "with-words.age", passphrase=WORDS)
     with pytest.raises(InvalidInput, match="not both"):
         me.export(tmp_path / "x.age", encrypt_to=[public], passphrase=WORDS)
-    cases: tuple[tuple[str, dict[str, Any], dict[str, Any]], ...] = (
-        ("to-key.age", {}, {"identity": tmp_path / "key.txt"}),
-        ("with-words.age", {"passphrase": "yellow"}, {"passphrase": WORDS}),
+    cases: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("to-key.age", {"identity": tmp_path / "key.txt"}),
+        (
+            "with-words.age",
+            {"passphrase": WORDS},
+        ),  # trying one takes a second: wrong ones are for tests/test_encryption
     )
-    for name, wrong, right in cases:
+    for name, right in cases:
         data = (tmp_path / name).read_bytes()
         assert b"PK\x03\x04" not in data
         with pytest.raises(InvalidInput):
-            other.import_archive(tmp_path / name, **wrong)
-        cut = tmp_path / "cut.age"
-        cut.write_bytes(data[:-20])
-        with pytest.raises(InvalidInput):
-            other.import_archive(cut, **right)
+            other.import_archive(tmp_path / name)
+        if name == "to-key.age":
+            cut = tmp_path / "cut.age"
+            cut.write_bytes(data[:-20])
+            with pytest.raises(InvalidInput):
+                other.import_archive(cut, **right)
         assert other.count() == 0
         assert other.import_archive(tmp_path / name, **right).brought["memories"] == 1
         other.forget(everything=True, allow_again=True)

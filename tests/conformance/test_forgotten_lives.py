@@ -120,7 +120,7 @@ def left_bytes(memory: Memory, it: str) -> list[str]:
 
 
 @settings(
-    max_examples=sized(6, 60),
+    max_examples=sized(4, 60),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

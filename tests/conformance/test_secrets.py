@@ -18,6 +18,7 @@ CODE = "The gate code is 4711"
 KEPT = "The gate code is [kept secret: access code]"
 PUBLIC = "The gate code is [redacted: access code]"
 KINDS = ("access code",)
+SAID, SET = "QZW4711XJ", "58203917"  # that stand in no id and no digest by chance: whole files are searched for them
 
 
 def test_an_answer_names_what_was_left_out(me: UserMemory) -> None:
@@ -139,9 +140,11 @@ def test_a_kept_secret_is_changed_with_its_memory(keeper: Memory) -> None:
 
 
 def test_a_kept_secret_is_shown_only_where_that_is_asked_for(keeper: Memory, database: str, tmp_path: Path) -> None:
-    me, clear = keeper.user("me"), ("4711", "9981")
-    made = me.remember(CODE, keep_secret=True)
-    me.facts.set("safe", "pin", "9981", keep_secret=True)
+    me, clear = keeper.user("me"), (SAID, SET)
+    made = me.remember(f"The gate code is {SAID}", keep_secret=True)
+    fact = me.facts.set("safe", "pin", SET, keep_secret=True)
+    assert me.get(made.id, reveal=True).content == f"The gate code is {SAID}"
+    assert me.get(fact.id, reveal=True).value == SET
     me.export(str(tmp_path / "archive"))
     readable = me.export(str(tmp_path / "readable"), readable=True)
     shown = [me.list(), me.recall("gate code"), me.search_context("gate code"), me.about("safe"), me.history(made.id)]
@@ -202,12 +205,13 @@ def test_what_is_kept_is_no_door_to_what_others_keep(keeper: Memory) -> None:
 
 def test_capture_and_messages_keep_none(keeper: Memory) -> None:
     me = keeper.user("me")
-    said: list[Any] = [{"role": "user", "content": f"Remember: {CODE}", "metadata": {"keep_secret": True}}]
+    content = f"Remember: The gate code is {SAID}"
+    said: list[Any] = [{"role": "user", "content": content, "metadata": {"keep_secret": True}}]
     me.after_turn(said, session="s1")
-    for asked in ("Please remember that the gate code is 4711", "Merk dir: der Türcode ist 4711"):
+    for asked in (f"Please remember that the gate code is {SAID}", f"Merk dir: der Türcode ist {SAID}"):
         me.messages.capture(asked)
     assert not me.list().items
-    assert all("4711" not in repr(one) for one in me.conversation("s1").messages())
+    assert all(SAID not in repr(one) for one in me.conversation("s1").messages())
 
 
 def test_a_key_is_made_beside_a_file_and_must_be_named_for_a_server(
@@ -234,7 +238,7 @@ def test_what_was_asked_is_noted_without_secrets(database: str, open_memory: Ope
     with open_memory(serve__search_log="queries") as memory:
         me = memory.user("me")
         me.remember("The gate is green")
-        me.recall("is it true that the gate code is 4711")
+        me.recall(f"is it true that the gate code is {SAID}")
         asked = repr(me.insights())
         assert "[redacted: access code]" in asked
-        assert "4711" not in asked
+        assert SAID not in asked

@@ -11,7 +11,7 @@ import pytest
 from recollect import Memory, UserMemory
 from recollect.engine.base import background
 from recollect.engine.base.context import Engine
-from recollect.engine.conversations import turn_capture
+from recollect.engine.conversations import read_queue, turn_capture
 from recollect.engine.conversations.turn_capture import TurnLessons
 from recollect.errors import StoreDamaged, StoreUnavailable
 from recollect.model.memories import Scope
@@ -137,10 +137,11 @@ def test_what_was_said_later_holds(memory: Memory, me: UserMemory, spy: Spy) -> 
 
 
 def test_many_messages_are_read_in_one_pass(memory: Memory) -> None:
-    for number in range(40):
+    amount = read_queue._BATCH + 1
+    for number in range(amount):
         memory.user(f"user {number % 3}").after_turn(said(f"I prefer tea number {number}."), session="s1")
-    assert memory.embed_waiting().read == 40
-    assert sum(memory.user(f"user {number}").count() for number in range(3)) == 40
+    assert memory.embed_waiting().read == amount
+    assert sum(memory.user(f"user {number}").count() for number in range(3)) == amount
 
 
 def test_a_worker_that_is_asked_to_stop_gives_back_what_it_has(memory: Memory, me: UserMemory, spy: Spy) -> None:

@@ -45,10 +45,12 @@ def test_it_serves_people_who_type_it(encoder: Embedder) -> None:
 
 
 def test_the_environment_chooses_what_no_option_does() -> None:
-    with taken_port() as port, Process("--json", "e5-server", E5_MODEL="local", E5_PORT=str(port)) as process:
-        code, said, _ = process.end()
-        assert code == 1
-        assert f"port {port}" in said
+    with taken_port() as port:
+        typed = Cli("--json")
+        typed.environment |= {"E5_MODEL": "local", "E5_PORT": str(port)}
+        outcome = typed("e5-server")
+        assert outcome.exit_code == 1
+        assert f"port {port}" in outcome.stdout
     with Process("--json", "e5-server", "--port", "0", E5_MODEL="local", E5_PORT="1", E5_HOST="127.0.0.2") as process:
         ready = process.ready()
         assert (ready["status"], ready["model"], ready["dimension"]) == ("ready", "recollect-encoder-3", 384)
@@ -70,46 +72,33 @@ def test_sigterm_lets_requests_under_way_finish() -> None:
             answer = under_way.result()
         assert answer.status_code == 200
         assert len(answer.json()["embeddings"]) == 30
-        assert process.end() == (0, "", "")
+        assert process.end() == (0, "", "")  # with nothing about the requests, which are logged only when asked for
 
 
-def test_requests_are_logged_only_when_asked_for_and_never_what_they_say() -> None:
+def test_an_open_address_comes_with_a_warning_and_a_log_that_says_nothing_of_what_is_sent() -> None:
     private = "the safe is behind the painting"
-    for options in ((), ("--verbose",)):
-        with Process("--json", *BUNDLED, *options) as process:
-            with client(process.ready()["url"]) as http:
-                http.post("/embed", json={"text": private})
-                http.get(f"/nothing?{private}")
-            process.send(signal.SIGTERM)
-            code, said, logged = process.end()
-        assert (code, said) == (0, "")
-        assert "safe" not in logged
-        if options:
-            assert [line.split()[2:5] for line in logged.splitlines()] == [
-                ["POST", "/embed", "200"],
-                ["GET", "/nothing", "404"],
-            ]
-        else:
-            assert logged == ""
-
-
-def test_an_open_address_comes_with_a_warning() -> None:
-    with Process(*BUNDLED, "--host", "0.0.0.0") as process:  # noqa: S104 - that is what is warned about
+    options = ("--host", "0.0.0.0", "--max-batch", "2", "--verbose")  # noqa: S104 - that is what is warned about
+    with Process(*BUNDLED, *options) as process:
         lines = [process.line() for _ in range(3)]
         assert "at http://127.0.0.1:" in lines[1]
+        with client(lines[1].partition(" at ")[2].partition(" ")[0].strip()) as http:
+            assert http.post("/batch", json={"texts": ["a", private]}).status_code == 200
+            assert "at most 2" in http.post("/batch", json={"texts": ["a", "b", private]}).json()["detail"]
+            http.get(f"/nothing?{private}")
         process.send(signal.SIGTERM)
-        code, _, warned = process.end()
-    assert code == 0
+        code, said, told = process.end()
+    assert (code, said) == (0, "")
+    warned, *logged = told.splitlines()
     assert warned == (
         "Warning: 0.0.0.0 can be reached from other machines, and there is no key: any client that reaches the "
-        "port can use the model.\n"
+        "port can use the model."
     )
-
-
-def test_the_batch_may_be_made_smaller() -> None:
-    with Process("--json", *BUNDLED, "--max-batch", "2") as process, client(process.ready()["url"]) as http:
-        assert http.post("/batch", json={"texts": ["a", "b"]}).status_code == 200
-        assert "at most 2" in http.post("/batch", json={"texts": ["a", "b", "c"]}).json()["detail"]
+    assert "safe" not in told
+    assert [line.split()[2:5] for line in logged] == [
+        ["POST", "/batch", "200"],
+        ["POST", "/batch", "413"],
+        ["GET", "/nothing", "404"],
+    ]
 
 
 def test_a_port_in_use_is_one_sentence() -> None:
@@ -166,14 +155,18 @@ def test_a_missing_extra_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch)
         ("ImportError('No module named torch')", "No module named torch. Check its name"),
     ],
 )
-def test_a_model_that_cannot_be_loaded_is_one_sentence(tmp_path: Path, raised: str, said: str) -> None:
+def test_a_model_that_cannot_be_loaded_is_one_sentence(
+    tmp_path: Path, raised: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     library = f"class SentenceTransformer:\n    def __init__(self, name):\n        raise {raised}\n"
     (tmp_path / "sentence_transformers.py").write_text(library)
-    with Process("e5-server", "--port", "0", "--model", "no/such", PYTHONPATH=str(tmp_path)) as process:
-        code, _, complained = process.end()
-    assert code == 1
-    assert complained.startswith(f"Error: The model no/such cannot be loaded: {said}")
-    assert complained.count("\n") == 1
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "sentence_transformers", raising=False)
+    outcome = Cli()("e5-server", "--port", "0", "--model", "no/such")
+    sys.modules.pop("sentence_transformers", None)
+    assert outcome.exit_code == 1
+    assert outcome.stderr.startswith(f"Error: The model no/such cannot be loaded: {said}")
+    assert outcome.stderr.count("\n") == 1
 
 
 def test_a_signal_while_the_model_is_loaded_ends_it_too(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def test_one_edited_line_in_a_long_file_changes_at_most_three_pieces(*, wrapped:
     lines = markdown(1, 920_000, wrapped=wrapped).split("\n")
     assert size_of("\n".join(lines)) > 1_000_000
     found = cut("\n".join(lines), "markdown")
-    for _ in range(sized(12, 500)):
+    for _ in range(sized(4, 500)):
         number = an_ordinary_line(lines, random)
         lines[number] += random.choice([" edited", ".", " and a few words more than there were before"])
         edited = cut("\n".join(lines), "markdown")

@@ -2,6 +2,7 @@ from datetime import UTC, datetime
 from random import Random
 
 from tests.rows import every
+from tests.sizes import sized
 
 from recollect.model.files import CutText
 from recollect.model.literals import FileKind
@@ -179,20 +180,21 @@ def test_a_quote_that_never_ends_does_not_make_one_row_of_the_rest() -> None:
     assert max(len(piece.content.encode()) for piece in found.pieces) <= 2_000
 
 
+MANY = sized(300, 1_000)
 HOSTILE = {
-    "a line repeated": "the same line\n" * 100_000,
-    "one long line": "x" * 1_000_000,
-    "one line of words": "word " * 100_000,
-    "one line of sentences": "A sentence of words. " * 30_000,
-    "marks": "e" + "\u0301" * 200_000,
-    "Chinese": "数据" * 100_000,
-    "pictures": "🙂" * 100_000,
-    "blanks": " " * 300_000 + "x",
-    "line feeds": "\n" * 300_000 + "x",
-    "headings": "# h\n" * 50_000,
-    "fences": "```\n" * 50_000,
-    "brackets": "# " + "[" * 300_000,
-    "underlined": "a\n---\n" * 50_000,
+    "a line repeated": "the same line\n" * 100 * MANY,
+    "one long line": "x" * 1_000 * MANY,
+    "one line of words": "word " * 100 * MANY,
+    "one line of sentences": "A sentence of words. " * 30 * MANY,
+    "marks": "e" + "\u0301" * 200 * MANY,
+    "Chinese": "数据" * 100 * MANY,
+    "pictures": "🙂" * 100 * MANY,
+    "blanks": " " * 300 * MANY + "x",
+    "line feeds": "\n" * 300 * MANY + "x",
+    "headings": "# h\n" * 50 * MANY,
+    "fences": "```\n" * 50 * MANY,
+    "brackets": "# " + "[" * 300 * MANY,
+    "underlined": "a\n---\n" * 50 * MANY,
 }
 
 
