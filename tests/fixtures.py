@@ -16,7 +16,7 @@ from importlib import import_module
 from itertools import count
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Any
+from typing import Any, Final
 
 import hypothesis
 import numpy as np
@@ -26,6 +26,8 @@ import pytest
 from recollect import Memory, UserMemory, load_settings
 from recollect.embedding import LocalEmbedder
 from recollect.model.memories import Vector
+from recollect.model.readings import Reading
+from recollect.models import reader as models_reader
 from recollect.models.reader import LocalReader
 from recollect.ports import Embedder, Role
 from tests.citus import THROUGH_A_CLUSTER, DistributedDatabase, cluster
@@ -232,7 +234,7 @@ class Server:
         if self._shared is None and THROUGH_A_CLUSTER:
             self._shared = DistributedDatabase(self._helpers.enter_context(cluster()))
         elif self._shared is None:
-            self._shared = SharedDatabase(self.fresh())
+            self._shared = SharedDatabase(self.fresh(), keeps_connections=not THROUGH_A_POOLER)
         return self._shared.address
 
     def give_back(self, address: str) -> None:
@@ -319,10 +321,24 @@ class RepeatingEmbedder(LocalEmbedder):
         return np.array([self._given[text] for text in texts])
 
 
+class RepeatingReader(LocalReader):
+    """The real reader, which need not compute again what it was asked before, in whichever store."""
+
+    _given: Final[dict[str, Reading]] = {}
+
+    def read(self, text: str) -> Reading:
+        """Read one message."""
+        if text not in self._given:
+            self._given[text] = super().read(text)
+        return self._given[text]
+
+
 @pytest.fixture(scope="session")
 def encoder(reader: LocalReader) -> Iterator[Embedder]:
-    """The real encoder, loaded once, and with it the real reader."""
-    yield RepeatingEmbedder()
+    """The real encoder, loaded once, and with it the real reader, which stores make for themselves."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(models_reader, "LocalReader", RepeatingReader)
+        yield RepeatingEmbedder()
     reader.close()
 
 

@@ -10,9 +10,11 @@ from typing import Any, Final
 
 import psycopg
 
+from tests.kept_connections import KeptConnections, keep
+
 _STILL_CONNECTED: Final = """
 SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
-WHERE datname = current_database() AND pid <> pg_backend_pid()
+WHERE datname = current_database() AND pid <> ALL (%s::int[] || pg_backend_pid())
 """
 _RELATIONS: Final = """
 SELECT oid, relname, relkind::text, pg_relation_size(oid), reltuples,
@@ -43,11 +45,13 @@ class _Relation:
 class SharedDatabase:
     """A database that was just made, and a connection to it that empties it."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, *, keeps_connections: bool = False) -> None:
         self.address = address
         self._connection = psycopg.connect(address, autocommit=True)
         self._relations = self._look()
         self._constant = self._connection.execute(_CONSTANT).fetchone()
+        self._kept = KeptConnections(address)
+        keep(self._kept if keeps_connections else None)
 
     def emptied(self) -> bool:
         """Empty the database; says False when that is not enough, or not possible."""
@@ -58,10 +62,12 @@ class SharedDatabase:
 
     def close(self) -> None:
         """Give up the connection."""
+        keep(None)
+        self._kept.close()
         self._connection.close()
 
     def _emptied(self) -> bool:
-        self._connection.execute(_STILL_CONNECTED)
+        self._connection.execute(_STILL_CONNECTED, (self._kept.process_ids(),))
         relations = self._look()
         if any(oid not in relations or relations[oid].rules != one.rules for oid, one in self._relations.items()):
             return False
