@@ -112,12 +112,17 @@ def opening(database: str, clock: SteppingClock) -> Iterator[OpenStore]:
 def store(opening: OpenStore) -> Opened:
     """A store in which two users have said and stored the same."""
     opened = opening()
-    for user in (opened.me, opened.you):
+    fill(opened, opened.me, opened.you)
+    return opened
+
+
+def fill(opened: Opened, *users: UserMemory) -> None:
+    """Let users say and store the same."""
+    for user in users:
         user.remember_many(["Anna keeps green tea", "The lamp is green"])
         user.conversation("c").append("user", "We are out of green tea.")
         user.conversation("c").append("assistant", "I order some green tea.")
     opened.memory.maintain()
-    return opened
 
 
 def test_what_was_asked_already_is_answered_without_searching(store: Opened) -> None:
@@ -167,19 +172,28 @@ WRITES: dict[str, Callable[[UserMemory], object]] = {
 }
 
 
-@pytest.mark.parametrize("write", WRITES)
-def test_any_write_lets_it_be_searched_again(store: Opened, write: str) -> None:
-    store.me.search_context(ASKED)
-    WRITES[write](store.me)
-    assert store.searches(lambda: store.me.search_context(ASKED)) > 0
-    assert store.searches(lambda: store.me.search_context(ASKED)) == 0
+def searches_after_each_write(asking: Opened, writing: Opened) -> dict[str, list[int]]:
+    """Let a user of its own ask, write in each way, and ask twice again; say how often both of these searched."""
+    fill(asking, *map(asking.memory.user, WRITES))
+    found = {}
+    for name, write in WRITES.items():
+        ask = partial(asking.memory.user(name).search_context, ASKED)
+        ask()
+        assert asking.searches(ask) == 0, name
+        write(writing.memory.user(name))
+        found[name] = [asking.searches(ask), asking.searches(ask)]
+    return found
 
 
-@pytest.mark.parametrize("write", WRITES)
-def test_so_does_a_write_of_another_process(store: Opened, opening: OpenStore, write: str) -> None:
-    store.me.search_context(ASKED)
-    WRITES[write](opening().me)
-    assert store.searches(lambda: store.me.search_context(ASKED)) > 0
+def test_any_write_lets_it_be_searched_again(opening: OpenStore) -> None:
+    opened = opening()
+    found = searches_after_each_write(opened, opened)
+    assert not [name for name, (first, second) in found.items() if not first or second]
+
+
+def test_so_does_a_write_of_another_process(opening: OpenStore) -> None:
+    found = searches_after_each_write(opening(), opening())
+    assert not [name for name, (first, _) in found.items() if not first]
 
 
 def test_what_another_process_stores_and_forgets_is_seen_at_once(store: Opened, opening: OpenStore) -> None:

@@ -15,6 +15,7 @@ from recollect.errors import SummaryError
 from recollect.model.messages import SummaryPoints
 from tests.dialogue.doubles import POINTS, Paid, opened
 from tests.fixtures import OpenMemory, SteppingClock
+from tests.sizes import sized
 
 
 @pytest.fixture
@@ -218,8 +219,8 @@ def test_it_comes_by_itself_when_a_conversation_has_grown(open_memory: OpenMemor
         SummaryPoints(),
         SummaryPoints((" ", "\n"), ("",), ()),
         SummaryPoints(("<private>All of it.</private>",)),
-        SummaryPoints(("x" * 1_000_000,)),
-        SummaryPoints(tuple(f"Point number {number} of very many." for number in range(30_000))),
+        SummaryPoints(("x" * sized(100_000, 1_000_000),)),
+        SummaryPoints(tuple(f"Point number {number} of very many." for number in range(sized(3_000, 30_000)))),
     ],
     ids=["error", "no answer", "nothing", "blanks", "private", "one enormous point", "enormously many points"],
 )

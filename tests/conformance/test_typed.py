@@ -42,14 +42,19 @@ def test_a_more_trusted_value_is_not_overruled(me: UserMemory) -> None:
     assert me.facts.set("light.office", "location", "garage", trust=3).action == "superseded"
 
 
-@pytest.mark.parametrize(
-    ("source", "tier"),
-    [
-        ("inferred", 2), ("learned", 2), ("agent", 2), ("Agent: kitchen", 2), ("some_sensor", 2), ("file", 1),
-        ("external", 0), ("import:mem0", 0), ("tool:weather", 0), ("web", 0),
-    ],
-)  # fmt: skip
-def test_what_is_stated_outranks_what_any_other_source_says(me: UserMemory, source: str, tier: int) -> None:
+SOURCES = {
+    "inferred": 2, "learned": 2, "agent": 2, "Agent: kitchen": 2, "some_sensor": 2, "file": 1,
+    "external": 0, "import:mem0": 0, "tool:weather": 0, "web": 0,
+}  # fmt: skip
+
+
+def test_what_is_stated_outranks_what_any_other_source_says(memory: Memory) -> None:
+    for source, tier in SOURCES.items():
+        is_outranked(memory.user(source), source, tier)
+
+
+def is_outranked(me: UserMemory, source: str, tier: int) -> None:
+    """Check what becomes of claims of a source."""
     stated = me.facts.set("user", "home", "Brno")
     liked = me.preferences.set("food", "breakfast", "porridge")
     claims = [
