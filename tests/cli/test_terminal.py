@@ -200,8 +200,8 @@ def test_a_reader_that_leaves_early_is_no_error(cli: Cli, database: str) -> None
         cli.store(f"Number {number} " + "and so on, and so forth. " * 3000)
     environment = {**os.environ, **PLAIN_ENVIRONMENT}
     for option in ((), ("--json",)):
-        command = [*PROGRAM, "--database", database, "list", *option]
-        process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        pipe, typed = subprocess.PIPE, ("--database", database, "list", *option)
+        process = Program(*typed, env=environment, stdout=pipe, stderr=pipe)
         assert process.stdout
         assert process.stderr
         process.stdout.close()

@@ -5,7 +5,7 @@ Under row-level security it must do exactly what it did before. Without it must 
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Any, NamedTuple
@@ -20,12 +20,13 @@ from recollect.storage.postgres.session import QUERIES, PostgresSession
 from recollect.storage.postgres.store import PostgresStore
 from tests.fixtures import Server, SteppingClock
 from tests.rows import every
-from tests.sizes import ALL
+from tests.sizes import ALL, sized
 from tests.storage.crossings import READS, WRITES, Crossing
 from tests.storage.logins import owned_by
 from tests.storage.neighbours import OTHER, OUR_SCOPE, THEIR_SCOPE, furnish
 
 _ASKING = (session, writer)
+_MOST_TRIED = sized(30, 10_000)
 _PREDICATE = re.compile(r"(?:\w+\.)?(?:user|scope)_id = %\((?:user_id|only_user)\)s")
 _CROSSINGS: Mapping[str, Crossing] = {**READS, **WRITES}
 
@@ -133,11 +134,21 @@ class Side:
 
     def surprises(self, query: str, **changed: str) -> dict[str, Outcome]:
         """Say what comes out otherwise when a query is put in other words; by what was tried."""
+        tried = self._tried(query)
+        with _asking(**changed):  # by day, a query that nearly all ask is tried with some of them
+            outcomes = {name: _outcome(self.store, name) for name in tried[:: -(-len(tried) // _MOST_TRIED)]}
+        return {name: outcome for name, outcome in outcomes.items() if outcome != self.expected[name]}
+
+    def is_surprised(self, query: str, differ: Callable[[Outcome, Outcome], bool], **changed: str) -> bool:
+        """Say whether anything comes out so that it differs, and look no further."""
+        tried = self._tried(query)
+        with _asking(**changed):
+            return any(differ(_outcome(self.store, name), self.expected[name]) for name in tried)
+
+    def _tried(self, query: str) -> list[str]:
         tried = [name for name, used in self.used.items() if query in used]
         assert tried, f"no crossing here asks {query}: add it to what neighbours try"
-        with _asking(**changed):
-            outcomes = {name: _outcome(self.store, name) for name in tried}
-        return {name: outcome for name, outcome in outcomes.items() if outcome != self.expected[name]}
+        return tried
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -212,7 +223,7 @@ def test_a_query_without_its_user_reaches_nobody_else(walled: Side, owned: Side,
 
 @every("query", [name for name, which in _MUTANTS if which is None])
 def test_without_the_wall_it_would(bare: Side, query: str) -> None:
-    assert bare.surprises(query, **{query: _without(QUERIES[query], None)})
+    assert bare.is_surprised(query, Outcome.__ne__, **{query: _without(QUERIES[query], None)})
 
 
 @every("query", _FORGED)
@@ -222,9 +233,7 @@ def test_nobody_writes_in_the_name_of_another(walled: Side, owned: Side, bare: S
     for side in (walled, owned):
         for name, outcome in side.surprises(query, **forged).items():
             assert _theirs(outcome) == _theirs(side.expected[name]), name
-    assert any(
-        _theirs(outcome) != _theirs(bare.expected[name]) for name, outcome in bare.surprises(query, **forged).items()
-    )
+    assert bare.is_surprised(query, lambda outcome, usual: _theirs(outcome) != _theirs(usual), **forged)
 
 
 def _theirs(outcome: Outcome) -> set[tuple[str, str, str]]:
