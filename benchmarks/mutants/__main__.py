@@ -2,8 +2,8 @@
 
 `cover` runs tests with coverage and notes which of them run which lines. `sample` draws faults in functions that all
 named trees have word for word, so that two states of the project can be compared. `run` tries each with the tests that
-run its lines, at most so many, and prints how many were noticed and which were not; started again, it goes on where it
-was. Everything is kept in build/mutants of the tree.
+run its lines, at most so many, and prints how many were noticed and which were not. Started again, it goes on where it
+was, and tries what was not noticed with tests not yet run for it. Everything is kept in build/mutants of the tree.
 """
 
 import argparse
@@ -12,7 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -22,7 +22,7 @@ from queue import SimpleQueue
 from benchmarks.mutants import covering
 from benchmarks.mutants.covered import Covered
 from benchmarks.mutants.faults import FOLDERS, Fault, Tree, sample
-from benchmarks.mutants.trial import Copy, Verdict
+from benchmarks.mutants.trial import UNTESTED, Copy, Verdict
 
 _KEPT = Path("build/mutants")
 
@@ -32,8 +32,8 @@ class Effort:
     """How many faults are tried at a time, and how many tests, for how long, run for each at most."""
 
     at_once: int = 2
-    tests: int = 60
-    seconds: float = 30.0
+    tests: int = 40
+    seconds: float = 20.0
 
 
 def cover(tree: Path, paths: Sequence[str], workers: int) -> int:
@@ -65,23 +65,28 @@ def draw(tree: Path, also: Sequence[Path], amount: int, seed: int, file: Path) -
 
 
 def run(tree: Path, also: Sequence[Path], file: Path, effort: Effort) -> None:
-    """Try the faults of a sample that were not tried yet, and print what became of all."""
+    """Try the faults of a sample that no test noticed yet with further tests, and print what became of all."""
     here, others = Tree(tree), [Tree(other) for other in also]
     faults = [here.find(Fault(**fields)) for fields in json.loads(file.read_text())]
     known = [fault for fault in faults if fault and all(other.find(fault) for other in others)]
     covered = Covered(tree, sorted((tree / _KEPT / "notes").glob("*.jsonl")), tree / ".coverage", known)
     results = tree / _KEPT / "results.jsonl"
-    verdicts = _read(results)
+    verdicts, tried = _read(results)
     copies: SimpleQueue[Copy] = SimpleQueue()
 
     def judge(fault: Fault) -> None:
+        before = tried[fault.place]
+        tests = [one for one in covered.tests(fault, effort.tests, effort.seconds) if one.id not in before]
+        verdict = verdicts.get(fault.place, UNTESTED)
+        if verdict.noticed or not tests:
+            verdicts[fault.place] = verdict
+            return
         copy = copies.get()
         try:
-            tests = covered.tests(fault, effort.tests, effort.seconds)
             verdicts[fault.place] = verdict = copy.judge(fault, tests)
         finally:
             copies.put(copy)
-        entry = {"place": fault.place, "how": verdict.how, "test": verdict.test, "tests": len(tests)}
+        entry = {"place": fault.place, "how": verdict.how, "test": verdict.test, "tests": [one.id for one in tests]}
         with results.open("a") as lines:
             lines.write(json.dumps(entry) + "\n")
         print(f"{len(verdicts)}: {verdict.how} {_shown(tree, fault)}", flush=True)
@@ -91,7 +96,7 @@ def run(tree: Path, also: Sequence[Path], file: Path, effort: Effort) -> None:
         for copy in made:
             copies.put(copy)
         with ThreadPoolExecutor(effort.at_once) as threads:
-            list(threads.map(judge, (fault for fault in known if fault.place not in verdicts)))
+            list(threads.map(judge, known))
     finally:
         for copy in made:
             copy.close()
@@ -100,11 +105,13 @@ def run(tree: Path, also: Sequence[Path], file: Path, effort: Effort) -> None:
         print(f"{len(faults) - len(known)} faults of the sample are not in every tree")
 
 
-def _read(results: Path) -> dict[str, Verdict]:
-    if not results.exists():
-        return {}
-    entries = [json.loads(line) for line in results.read_text().splitlines()]
-    return {entry["place"]: Verdict(entry["how"], entry["test"]) for entry in entries}
+def _read(results: Path) -> tuple[dict[str, Verdict], Mapping[str, set[str]]]:
+    """Give what became of each fault, and the tests that were run for it."""
+    entries = [json.loads(line) for line in results.read_text().splitlines()] if results.exists() else []
+    tried: dict[str, set[str]] = defaultdict(set)
+    for entry in entries:
+        tried[entry["place"]].update(entry["tests"])
+    return {entry["place"]: Verdict(entry["how"], entry["test"]) for entry in entries}, tried
 
 
 def _report(tree: Path, faults: Sequence[Fault], verdicts: Mapping[str, Verdict]) -> None:

@@ -20,7 +20,7 @@ from benchmarks.mutants.faults import Fault
 _LEFT_OUT = (".git", ".venv", "build", ".cache", ".mypy_cache", ".ruff_cache", ".hypothesis", "dist", ".coverage*")
 _START_S, _SLOWER = 120.0, 5.0  # how long a run may take: to start, and how much longer than noted the tests may
 _ENDING_S = 20.0
-_DOUBTS = 3  # a test that fails without the fault too is left out; after so many the fault counts as noticed by none
+_DOUBTS = 3  # a test that fails without the fault too is left out; after so many the fault counts as not noticed
 
 How = Literal["failed", "broken", "endless", "survived", "untested"]
 
@@ -36,6 +36,9 @@ class Verdict:
     def noticed(self) -> bool:
         """Whether the tests noticed it."""
         return self.how in {"failed", "broken", "endless"}
+
+
+UNTESTED = Verdict("untested")
 
 
 class Copy:
@@ -65,7 +68,7 @@ class Copy:
             if how != "failed" or self._is_sound(test):
                 return Verdict(how, test)
             left = [one for one in left if one.id != test]
-        return Verdict("survived" if tests else "untested")
+        return Verdict("survived")
 
     def _is_sound(self, test: str) -> bool:
         if test not in self._sound:

@@ -87,7 +87,10 @@ def test_tests_are_chosen_from_several_files_those_that_run_little_first(tmp_pat
     notes = tmp_path / "notes.jsonl"
     lines = '{{"test": "{}", "seconds": {}, "lines": {{"age.py": [3]}}}}\n'
     notes.write_text(
-        "".join(lines.format(*one) for one in [("a::slow", 5), ("a::quick", 1), ("b::fair", 2), ("b::long", 40)])
+        "".join(
+            lines.format(*one)
+            for one in [("a::slow", 5), ("a::quick", 1), ("b::fair", 2), ("b::long", 40), ("c::[postgresql]", 1)]
+        )
     )
     fault = Fault("age.py", "is_old", "", 0, "boundary", 3, 3, 3, 0, 0, "")
     elsewhere = Fault("age.py", "is_old", "", 0, "boundary", 4, 4, 4, 0, 0, "")
