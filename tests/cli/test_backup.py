@@ -92,11 +92,11 @@ def test_every_goes_on_until_it_is_stopped(tmp_path: Path, empty_file: Path) -> 
 def test_the_forgotten_stays_forgotten(cli: Cli, tmp_path: Path) -> None:
     dest, new = str(tmp_path / "backups"), str(tmp_path / "new.db")
     cli.store("The ladder stands behind the shed")
-    secret = cli.store("The door code is 4711")
+    secret = cli.store("The door code is 58203917")
     cli.ok("backup", dest)
     cli.ok("forget", secret)
     said = cli.ok("restore", dest, "--database", new, "--forgotten-since", str(tmp_path / "store" / "memory.db"))
     assert "1 item(s) that were forgotten after the backup were forgotten again" in unwrapped(said)
     listed = Cli("--database", new).ok("list")
     assert "ladder" in listed
-    assert "4711" not in listed
+    assert "58203917" not in listed

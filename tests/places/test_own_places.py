@@ -177,10 +177,10 @@ def test_what_makes_no_sense_is_refused_at_any_precision(open_places: OpenPlaces
 def test_secrets_are_no_part_of_a_place(open_places: OpenPlaces, database: str) -> None:
     memory: Memory = open_places()
     me = memory.user("me")
-    hidden = "<private>door code 4711</private>"
+    hidden = "<private>door code 58203917</private>"
     me.remember("The pump hums", lat=1.0, lng=2.0, address=f"Street 1 {hidden}", place_label=f"pub {hidden}")
     me.conversation("c1").append("user", "The pump leaks", lat=1.0, lng=2.0, address=f"Street 1 {hidden}")
     me.places.set(f"home {hidden}", Location(1.0, 2.0, address=f"Street 1 {hidden}"))
     with plain(database) as store:
         for table in ("memories", "messages", "places", "named_places"):
-            assert "4711" not in str(store.rows(f"SELECT * FROM {table}"))  # noqa: S608 - fixed names
+            assert "58203917" not in str(store.rows(f"SELECT * FROM {table}"))  # noqa: S608 - fixed names

@@ -24,16 +24,16 @@ from tests.reliability.points import SEED, Kills, points
 from tests.reliability.zygote import Child, Zygote, was_killed
 from tests.sizes import sized
 from tests.storage.catalogue import plain
+from tests.waiting import until
 
 _ITEMS = sized(120, 450)
 _POINTS = sized(2, 26)  # on each store, shared by two changes
 _MOST_REQUESTS = sized(2, 7)  # that a process has made when it is killed
-_LATENCY_S = 0.01
+_LATENCY_S = sized(40, 10) / 1000  # so that fewer requests, too, take longer than it takes to kill
 _QUESTIONS = sized(4, 12)
 _PAUSE_S = 0.1  # between two items that are stored
-_BREATH_S = (
-    sized(200, 30) / 1000
-)  # between two searches of a process: those who search leave some of the machine to those who change
+# Between two searches of a process: those who search leave some of the machine to those who change.
+_BREATH_S = sized(200, 30) / 1000
 # Meanwhile, however slow the machine; from 200 messages on, a conversation would get a summary.
 _MOST_STORED = sized(200, 1_000)
 _PATIENCE_S = 300.0
@@ -87,6 +87,10 @@ class Life:
             self._threads.append(Thread(target=self._search, args=(child, verb, self.seen[-1])))
         for thread in self._threads:
             thread.start()
+
+    def until_all_search(self, space: int) -> None:
+        """Wait until everybody who searches has had an answer from a space."""
+        until(lambda: self.failed or all(space in seen for seen in self.seen), f"an answer from space {space}")
 
     def end(self) -> None:
         """Let all finish what they are at."""
@@ -233,13 +237,15 @@ def test_searches_go_on_while_changes_of_the_model_are_killed(
         return zygote.serve(database, **settings)
 
     with _alive(zygote, database, settings, stored) as life:
-        for step in STEPS[1:]:
+        for number, step in enumerate(STEPS[1:], start=1):
+            life.until_all_search(number - 1)
             halfway += _kill_changes(serve, provider, step, kills, points(_POINTS) // 2)
             _completed(serve, step)
             with life.quiet, open_memory(database, **settings) as memory:
                 memory.embed_waiting()  # what was stored between the last look and the change
                 _insist_whole(memory, step, stored)
                 _insist_like_new(memory, another(), step.settings(provider), stored)
+        life.until_all_search(len(STEPS) - 1)
     with open_memory(database, **settings) as memory:
         memory.embed_waiting()
         _insist_whole(memory, STEPS[-1], stored)

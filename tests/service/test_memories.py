@@ -39,13 +39,13 @@ def test_store_and_find(anna: httpx2.Client) -> None:
 
 
 def test_an_answer_names_what_was_left_out(anna: httpx2.Client) -> None:
-    sent, kinds = {"content": "The gate code is 4711"}, ["access code"]
+    sent, kinds = {"content": "The gate code is 58203917"}, ["access code"]
     created = anna.post("/api/memories/unified", json=sent)
-    known = anna.post("/api/memories/bulk", json={"memories": [{"content": "The gate code is 4712"}]})
+    known = anna.post("/api/memories/bulk", json={"memories": [{"content": "The gate code is 58203918"}]})
     said = anna.post("/api/conversations/c1/messages", json={"role": "user", **sent})
     turn = anna.post("/api/hooks/agent-end", json={"session": "s1", "messages": [{"role": "user", **sent}]})
     changed = anna.patch(f"/api/memories/{created.json()['id']}", json={"content": "The door code is 4713"})
-    file = anna.post("/api/files", files={"file": ("house.md", b"The gate code is 4711\n")})
+    file = anna.post("/api/files", files={"file": ("house.md", b"The gate code is 58203917\n")})
     told = (created.json(), *known.json()["results"], *said.json()["results"], turn.json(), changed.json(), file.json())
     assert [answer["left_out"] for answer in told] == [kinds] * 6
     assert not any("471" in answer.text for answer in (created, known, said, turn, changed, file))
@@ -55,22 +55,22 @@ def test_an_answer_names_what_was_left_out(anna: httpx2.Client) -> None:
 def test_a_secret_is_kept_and_shown_when_that_is_asked_for(service: Running, anna: httpx2.Client) -> None:
     key = {"Idempotency-Key": "k1"}
     made = anna.post(
-        "/api/memories/unified", json={"content": "The gate code is 4711", "keep_secret": True}, headers=key
+        "/api/memories/unified", json={"content": "The gate code is 58203917", "keep_secret": True}, headers=key
     )
     path = f"/api/memories/{made.json()['id']}"
     shown = [made, anna.get(path), anna.get("/api/memories"), anna.get(f"{path}/history")]
     shown.append(anna.get("/api/memories/search", params={"query": "gate code", "whole": True}))
     assert made.json()["kept_secret"] == anna.get(path).json()["kept_secret"] == ["access code"]
-    assert all(answer.is_success and "4711" not in answer.text for answer in shown)
+    assert all(answer.is_success and "58203917" not in answer.text for answer in shown)
     revealed = anna.get(path, params={"reveal": True})
-    assert (revealed.json()["content"], revealed.headers["Cache-Control"]) == ("The gate code is 4711", "no-store")
-    changed = anna.patch(path, json={"content": "The gate code is 4712", "keep_secret": True})
-    assert (changed.json()["kept_secret"], "4712" in changed.text) == (["access code"], False)
+    assert (revealed.json()["content"], revealed.headers["Cache-Control"]) == ("The gate code is 58203917", "no-store")
+    changed = anna.patch(path, json={"content": "The gate code is 58203918", "keep_secret": True})
+    assert (changed.json()["kept_secret"], "58203918" in changed.text) == (["access code"], False)
     fact = {"subject": "safe", "key": "pin", "value": "9981", "keep_secret": True}
     safe = anna.post("/api/facts", json=fact).json()["id"]
     assert anna.get(f"/api/memories/{safe}", params={"reveal": True}).json()["value"] == "9981"
     with Client.open(service.url, key=service.key(user="anna")) as client:
-        assert client.me.get(made.json()["id"], reveal=True).content == "The gate code is 4712"
+        assert client.me.get(made.json()["id"], reveal=True).content == "The gate code is 58203918"
         assert client.me.remember("The PIN is 7712", keep_secret=True).kept_secret == ("PIN",)
         with service.client(service.key(user="bert")) as bert:
             assert bert.get(path, params={"reveal": True}).status_code == 404
@@ -190,7 +190,7 @@ def test_forget_by_query_offers_candidates(anna: httpx2.Client) -> None:
 
 
 def test_only_a_fresh_start_lets_a_forgotten_history_come_again(anna: httpx2.Client) -> None:
-    turn = {"session": "s1", "messages": [{"role": "user", "content": "The garage code is 4711.", "id": "m1"}]}
+    turn = {"session": "s1", "messages": [{"role": "user", "content": "The garage code is 58203917.", "id": "m1"}]}
     for switches, saved in (({}, 0), ({"allow_again": True}, 1)):
         anna.post("/api/hooks/agent-end", json=turn)
         anna.post("/api/forget", json={"everything": True, **switches})
