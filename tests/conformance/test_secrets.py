@@ -73,6 +73,23 @@ def test_a_value_is_no_way_around(me: UserMemory) -> None:
     assert me.get(me.facts.set("light.office", "country_code", "420").id).value == "420"
 
 
+@pytest.mark.parametrize("keep", [False, True], ids=["left out", "kept"])
+def test_no_sentence_repeats_a_value_that_is_a_secret(keeper: Memory, database: str, *, keep: bool) -> None:
+    me = keeper.user("me")
+    for number, value in enumerate(["YWV9981QJ", "582-039-17", "hunter21", "582039174652", "w.v+[9]"]):
+        made = me.facts.set(f"safe {number}", "pin", value, keep_secret=keep)
+        record = me.get(made.id)
+        assert value not in f"{record.content} {record.value}"
+        assert record.content.startswith(f"safe {number} pin: [")
+        assert (made.kept_secret if keep else made.left_out) == ("credential",)
+        assert not keep or value in me.get(made.id, reveal=True).content
+        assert not keep or me.get(made.id, reveal=True).value == value
+    told = me.remember("The box opens with zaq12wsx", subject="box", key="password", value="zaq12wsx", keep_secret=keep)
+    assert "zaq12wsx" not in me.get(told.id).content
+    kept = stored(database)
+    assert not [value for value in ("YWV9981QJ", "hunter21", "zaq12wsx") if value in kept]
+
+
 @pytest.fixture
 def keeper(database: str, tmp_path: Path, open_memory: OpenMemory) -> Iterator[Memory]:
     """A store that has a key for kept secrets."""

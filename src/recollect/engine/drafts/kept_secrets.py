@@ -41,13 +41,14 @@ def sealed(
     if not isinstance(given, Mapping) or not (memory.keep_secret or kept or seal or SEALED in given):
         return memory
     shown, texts = {name: getattr(memory, name) for name in _TEXTS}, dict(kept or {})
+    value = texts.get("value", memory.value)
     for name in _TEXTS:
         text = shown[name]
         if name in texts:
-            shown[name] = _public(memory, name, texts[name])[0]
+            shown[name] = _public(memory, value, name, texts[name])[0]
         elif memory.keep_secret and isinstance(text, str):
             text = redaction.without_private_parts(text).strip()
-            shown[name], found = _public(memory, name, text)
+            shown[name], found = _public(memory, value, name, text)
             texts |= {name: text} if found else {}
     metadata = {name: value for name, value in given.items() if name != SEALED}
     if texts:
@@ -56,13 +57,15 @@ def sealed(
     return replace(memory, content=shown["content"], value=shown["value"], metadata=sealed_metadata, keep_secret=False)
 
 
-def _public(memory: NewMemory, name: str, text: str) -> tuple[str, bool]:
+def _public(memory: NewMemory, value: object, name: str, text: str) -> tuple[str, bool]:
     """Give a text with marks, and whether it has a secret; a value may be one because of what it is the value of."""
-    kind = redaction.secret_kind(memory.subject, memory.key, text) if name == "value" else ""
-    if kind:
+    kind = redaction.secret_kind(memory.subject, memory.key, value)
+    if kind and name == "value":
         return f"{KEPT_MARK}{kind}]", True
-    shown, found = redact(text, KEPT_MARK)
-    return shown, bool(found)
+    shown = redact(text, KEPT_MARK).text
+    if kind and isinstance(value, str):
+        shown = redaction.without_value(shown, value, f"{KEPT_MARK}{kind}]")
+    return shown, shown != text
 
 
 def revised(

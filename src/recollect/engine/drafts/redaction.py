@@ -1,5 +1,6 @@
 """Redaction before storing: nothing that is marked private and no secrets reach the disk."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
@@ -104,6 +105,11 @@ def secret_kind(subject: object, key: object, value: object) -> str:
     return found[0] if found else ""
 
 
+def without_value(text: str, value: str, mark: str) -> str:
+    """Put a mark where a text says a value, such as that of a fact whose content repeats it."""
+    return re.sub(rf"(?<!\w){re.escape(value.strip())}(?!\w)", lambda _: mark, text) if value.strip() else text
+
+
 def public_values(engine: Engine, values: Any) -> Any:  # noqa: ANN401 - JSON
     """Redact all texts in some data."""
     public = each_text(values, without_private)
@@ -121,6 +127,17 @@ def each_text(value: Any, change: Callable[[str], str], depth: int = 0) -> Any: 
     return [each_text(inner, change, depth + 1) for inner in value] if isinstance(value, list | tuple) else value
 
 
+def _without_secret_value(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the value of a fact, and the texts that repeat it, with a mark instead, when its key makes it a secret."""
+    value = fields.get("value")
+    kind = secret_kind(fields.get("subject"), fields.get("key"), value)
+    if not kind or not isinstance(value, str):
+        return {}
+    mark = f"{REDACTION_MARK}{kind}]"
+    said = {name: fields[name] for name in ("content", "context") if isinstance(fields.get(name), str)}
+    return {"value": mark} | {name: without_value(text, value, mark) for name, text in said.items()}
+
+
 def _redact_fields(engine: Engine, fields: dict[str, Any]) -> dict[str, Any]:
     """Give the fields that redaction changes."""
     changed: dict[str, Any] = {}
@@ -131,8 +148,7 @@ def _redact_fields(engine: Engine, fields: dict[str, Any]) -> dict[str, Any]:
             if public is not text:
                 changed[name] = public
     if engine.settings.redact_secrets:
-        kind = secret_kind(fields.get("subject"), fields.get("key"), changed.get("value", fields.get("value")))
-        changed |= {"value": f"{REDACTION_MARK}{kind}]"} if kind else {}
+        changed |= _without_secret_value({**fields, **changed})
     metadata = fields.get("metadata")
     if metadata:
         checked = memory_drafts.checked_mapping("metadata", metadata)
