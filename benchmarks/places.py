@@ -35,7 +35,7 @@ from recollect.geocoding import create_geocoder
 from recollect.model.geo import distance_km
 from recollect.model.memories import Vector
 from recollect.model.places import Location
-from recollect.settings.placing import PlaceSettings
+from recollect.settings.sections import PlaceSettings
 
 OWN_SET = Path(__file__).resolve().parent / "data" / "places"
 _PLACE = ("lat", "lng", "address", "place_label")

@@ -14,7 +14,7 @@ from recollect.errors import GeocoderUnavailable
 from recollect.geocoding import may_ask_now, table_cache
 from recollect.geocoding.offline import OfflineGeocoder
 from recollect.geocoding.tables import Country, Settlement, compiled
-from recollect.settings.placing import PlaceSettings
+from recollect.settings.sections import PlaceSettings
 from tests.cli.conftest import OFFLINE, Cli, asking
 from tests.geocoding.server import NOWHERE, NominatimServer
 from tests.places.test_photos import photo

@@ -11,7 +11,7 @@ import pytest
 from recollect import InvalidInput, Trust
 from recollect.cli.options import MemoryOptions
 from recollect.cli.values import coordinates, json_object, memory_fields, moment, past_moment, period, trust_tier
-from recollect.settings.zones import zone_named
+from recollect.settings.kinds import zone_named
 from tests.rows import every
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)

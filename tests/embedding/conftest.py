@@ -5,7 +5,7 @@ import pytest
 
 from recollect.embedding import create_embedding_provider
 from recollect.embedding.provider import ProviderEmbedder
-from recollect.settings.embedding import EmbeddingSettings
+from recollect.settings.sections import EmbeddingSettings
 from tests.providers.server import ProviderServer
 
 KEY = "sk-EMBEDDING-0123456789"

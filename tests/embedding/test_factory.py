@@ -10,7 +10,7 @@ from recollect.embedding.provider import ProviderEmbedder
 from recollect.errors import SettingsError
 from recollect.model.memories import Space
 from recollect.ports import RemoteEmbedder
-from recollect.settings.embedding import PROVIDERS, EmbeddingSettings
+from recollect.settings.sections import PROVIDERS, EmbeddingSettings
 from tests.rows import every
 
 KEYS = {"openai_api_key": "ok", "zai_api_key": "zk", "gemini_api_key": "gk", "compatible_api_key": "ck"}

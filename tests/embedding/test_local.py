@@ -61,7 +61,7 @@ def test_the_space_is_known_without_loading_anything() -> None:
     code = """
 import sys
 from recollect.embedding import create_embedding_provider
-from recollect.settings.embedding import EmbeddingSettings
+from recollect.settings.sections import EmbeddingSettings
 embedder = create_embedding_provider(EmbeddingSettings())
 print(embedder.space.model, [name for name in ("onnxruntime", "tokenizers") if name in sys.modules])
 """

@@ -321,7 +321,7 @@ def test_nothing_is_loaded_before_the_first_text() -> None:
     program = """
 import sys
 from recollect.embedding import create_embedding_provider, embedder_for
-from recollect.settings.embedding import EmbeddingSettings
+from recollect.settings.sections import EmbeddingSettings
 embedder = create_embedding_provider(EmbeddingSettings(provider="openai", api_key="k"))
 print(embedder.space.dimensions, embedder.bulk.most_texts, [
     name for name in ("httpx2", "httpcore2", "onnxruntime", "tokenizers", "urllib.request") if name in sys.modules

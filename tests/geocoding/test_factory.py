@@ -10,7 +10,7 @@ from recollect.errors import SettingsError
 from recollect.geocoding import create_geocoder, factory
 from recollect.geocoding.nominatim import NominatimGeocoder
 from recollect.geocoding.offline import OfflineGeocoder
-from recollect.settings.placing import PlaceSettings
+from recollect.settings.sections import PlaceSettings
 
 URL = "http://127.0.0.1:8080"
 
@@ -56,7 +56,7 @@ def test_a_server_needs_an_address() -> None:
 MAKE = """
 import sys
 from recollect.geocoding import create_geocoder
-from recollect.settings.placing import PlaceSettings
+from recollect.settings.sections import PlaceSettings
 assert create_geocoder(PlaceSettings())
 assert create_geocoder(PlaceSettings(nominatim_url="http://127.0.0.1:1"))
 print(" ".join(sys.modules))

@@ -10,7 +10,7 @@ import pytest
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from recollect.settings.serve import ServeSettings
+from recollect.settings.sections import ServeSettings
 from recollect.web.access_log import AccessLogMiddleware, route_of
 from recollect.web.headers import RequestIdMiddleware
 from recollect.web.middleware import LOG, start_logging

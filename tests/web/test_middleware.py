@@ -17,7 +17,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from recollect.errors import SettingsError
-from recollect.settings.serve import ServeSettings
+from recollect.settings.sections import ServeSettings
 from recollect.web.limits import BodyLimits
 from recollect.web.middleware import LOG, add_middleware
 from recollect.web.problems import RequestRefused, add_error_handlers

@@ -2,7 +2,7 @@
 
 import json
 
-from recollect.settings.serve import ServeSettings
+from recollect.settings.sections import ServeSettings
 from recollect.web.middleware import add_middleware
 from tests.rows import every
 from tests.web.conftest import LOCAL, ask, empty, serving, typed

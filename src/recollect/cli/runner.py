@@ -105,7 +105,7 @@ class CommandContext:
 
     @staticmethod
     def _on_clock(moment: datetime, zone: str) -> datetime:
-        from recollect.settings.zones import zone_named
+        from recollect.settings.kinds import zone_named
 
         return moment.astimezone(zone_named(zone))
 

@@ -7,10 +7,10 @@ if TYPE_CHECKING:
     from recollect.embedding.factory import create_embedding_provider, embedder_for
     from recollect.embedding.known_models import vector_dims_for_model
     from recollect.embedding.local import LocalEmbedder
-    from recollect.settings.embedding import PROVIDERS
+    from recollect.settings.sections import PROVIDERS
 
 _HOME_OF = {
-    "PROVIDERS": "recollect.settings.embedding",
+    "PROVIDERS": "recollect.settings.sections",
     "LocalEmbedder": "recollect.embedding.local",
     "create_embedding_provider": "recollect.embedding.factory",
     "embedder_for": "recollect.embedding.factory",

@@ -18,7 +18,7 @@ from recollect.errors import SettingsError
 from recollect.http_client import ApiKey, Endpoint, checked_url
 from recollect.model.memories import Space
 from recollect.ports import Embedder
-from recollect.settings.embedding import PROVIDERS, EmbeddingSettings
+from recollect.settings.sections import PROVIDERS, EmbeddingSettings
 
 _SETTING: Final = {"openai-compatible": "compatible"}  # where a provider's settings do not begin with its name
 _ANOTHER_NAME: Final = {"e5-local": "e5"}

@@ -9,7 +9,7 @@ from urllib.parse import quote, urlsplit
 from recollect.errors import SettingsError
 from recollect.geocoding.offline import OfflineGeocoder
 from recollect.geocoding.rate_limit import is_own
-from recollect.settings.placing import PlaceSettings
+from recollect.settings.sections import PlaceSettings
 
 if TYPE_CHECKING:  # the ports bring numpy
     from recollect.geocoding.nominatim import NominatimGeocoder

@@ -8,7 +8,7 @@ from recollect.api.memory import Memory, UserMemory
 from recollect.errors import InvalidInput
 from recollect.mcp.render import ToolAnswer
 from recollect.settings import Settings
-from recollect.settings.zones import zone_named
+from recollect.settings.kinds import zone_named
 
 AGENT: Final = "agent"  # the source of what a model stores
 

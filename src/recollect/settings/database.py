@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 from urllib.parse import quote, unquote
 
-from recollect.settings.declare import about, conform
+from recollect.settings.declare import CheckedSection, about, setting, unset
 from recollect.settings.kinds import HIDDEN, Unfit, ValueKind, clean, plain, switch, text, whole
 
 SCHEME = "postgresql://"
@@ -137,24 +137,15 @@ SERVERS = ValueKind(
 
 
 @dataclass(frozen=True, slots=True)
-class DatabaseServer:
+class DatabaseServer(CheckedSection):
     """The parts of a PostgreSQL URL, for people who would rather not percent-encode a password."""
 
     database: str = field(metadata=about(text(), "Name of the PostgreSQL database."))
-    host: str = field(
-        default="localhost", metadata=about(text(), "Host name, address, or folder of the server's socket.")
-    )
-    port: int = field(default=5432, metadata=about(whole(1, 65535), "Port of the server."))
-    user: str = field(
-        default="", metadata=about(text(empty=True), "Role to log in as.", default_words="the account that runs it")
-    )
-    password: str = field(
-        default="", metadata=about(text(empty=True, secret=True), "Password of the role.", default_words="none")
-    )
-    ssl: bool = field(default=False, metadata=about(switch(), "Refuse a connection that is not encrypted."))
-
-    def __post_init__(self) -> None:
-        conform(self)
+    host: str = setting("localhost", text(), "Host name, address, or folder of the server's socket.")
+    port: int = setting(5432, whole(1, 65535), "Port of the server.")
+    user: str = unset("Role to log in as.", default_words="the account that runs it")
+    password: str = unset("Password of the role.", secret=True)
+    ssl: bool = setting(False, switch(), "Refuse a connection that is not encrypted.")
 
     def __str__(self) -> str:
         host = f"[{quote(self.host, safe=':')}]" if ":" in self.host else _quoted(self.host)

@@ -1,4 +1,4 @@
-"""How a setting is declared: as a dataclass field whose metadata says what it is `about`.
+"""How a setting is declared: as a dataclass field with a default, a kind and a sentence about it.
 
 Everything else follows from that one line: the names it goes by in files and in the environment, the check of its
 value, its row in `recollect status` and in the documentation. Adding a setting means adding a field.
@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 from recollect.errors import SettingsError
-from recollect.settings.kinds import Unfit, ValueKind
+from recollect.settings.kinds import Unfit, ValueKind, text
 
 T = TypeVar("T")
 
@@ -24,6 +24,16 @@ class SettingsSection(Protocol):
     """A dataclass whose fields are settings, or sections with their class as the default factory."""
 
     __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
+
+
+class CheckedSection:
+    """A base for sections: what is built in code is checked as strictly as what is loaded."""
+
+    __slots__ = ()
+    __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
+
+    def __post_init__(self) -> None:
+        conform(self)
 
 
 class Setting(NamedTuple):
@@ -52,8 +62,27 @@ def about(
     parts: type[SettingsSection] | None = None,
     beside_file: bool = False,
 ) -> dict[str, Setting]:
-    """Make the metadata of a field that is a setting."""
+    """Make the metadata of a field that is a setting, for one that has no plain default."""
     return {_KEY: Setting(kind, help, default_words, aliases, parts, beside_file)}
+
+
+def setting(
+    default: T,
+    kind: ValueKind[T],
+    help: str,
+    *,
+    default_words: str = "",
+    aliases: tuple[str, ...] = (),
+    shown: bool = True,
+) -> T:
+    """Declare a field that is a setting; one that is not `shown` is left out of the section's `repr`."""
+    metadata = about(kind, help, default_words=default_words, aliases=aliases)
+    return dataclasses.field(default=default, repr=shown, metadata=metadata)
+
+
+def unset(help: str, *, default_words: str = "none", secret: bool = False) -> str:
+    """Declare a text that is empty unless it is set; a secret one is never shown."""
+    return setting("", text(empty=True, secret=secret), help, default_words=default_words, shown=not secret)
 
 
 class Entry(NamedTuple):
@@ -127,9 +156,8 @@ def _refusal(kind: ValueKind[Any], found: object, name: str, origin: str, expect
 
 
 def conform(section: SettingsSection) -> None:
-    """Check a section that was built in code as strictly as one that was loaded; for its `__post_init__`."""
+    """Check each value of a section."""
     for entry in entries(type(section)):
         if entry.setting:
             name = f"{type(section).__name__}.{entry.name}"
-            value = checked(entry.setting.kind, getattr(section, entry.name), name)
-            object.__setattr__(section, entry.name, value)
+            object.__setattr__(section, entry.name, checked(entry.setting.kind, getattr(section, entry.name), name))

@@ -7,10 +7,12 @@ invariant: reading what was read changes nothing, so a value may pass through he
 import math
 import unicodedata
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta, tzinfo
 from types import MappingProxyType
 from typing import Generic, NamedTuple, TypeVar
 
 T = TypeVar("T")
+N = TypeVar("N", int, float)
 Word = TypeVar("Word", bound=str)
 
 HIDDEN = "***"
@@ -78,40 +80,29 @@ def _real(value: object) -> float:
     return read
 
 
+def _bounded(read: Callable[[object], N], fits: Callable[[N], bool], expected: str) -> ValueKind[N]:
+    def parse(value: object) -> N:
+        found = read(value)
+        if not fits(found):
+            raise Unfit
+        return found
+
+    return ValueKind(expected, parse)
+
+
 def whole(least: int, most: int) -> ValueKind[int]:
     """Accept a whole number between two bounds, both included."""
-
-    def parse(value: object) -> int:
-        read = _integer(value)
-        if not least <= read <= most:
-            raise Unfit
-        return read
-
-    return ValueKind(f"a whole number from {least} to {most}", parse)
+    return _bounded(_integer, lambda found: least <= found <= most, f"a whole number from {least} to {most}")
 
 
 def number(least: float, most: float) -> ValueKind[float]:
     """Accept a number between two bounds, both included."""
-
-    def parse(value: object) -> float:
-        read = _real(value)
-        if not least <= read <= most:
-            raise Unfit
-        return read
-
-    return ValueKind(f"a number from {least:g} to {most:g}", parse)
+    return _bounded(_real, lambda found: least <= found <= most, f"a number from {least:g} to {most:g}")
 
 
 def number_above(bound: float, most: float) -> ValueKind[float]:
     """Accept a number above a bound that is itself excluded."""
-
-    def parse(value: object) -> float:
-        read = _real(value)
-        if not bound < read <= most:
-            raise Unfit
-        return read
-
-    return ValueKind(f"a number above {bound:g} and up to {most:g}", parse)
+    return _bounded(_real, lambda found: bound < found <= most, f"a number above {bound:g} and up to {most:g}")
 
 
 def duration() -> ValueKind[float]:
@@ -181,12 +172,24 @@ def choice(
     return ValueKind(", ".join(words), parse, noun=noun)
 
 
+def _listed_texts(value: object, split: Callable[[str], list[str]]) -> list[str]:
+    """Read a list of texts, or one text that is split; `none` is an empty list."""
+    parts = [] if value == "none" else split(value) if isinstance(value, str) else value
+    if not isinstance(parts, list | tuple) or not all(isinstance(part, str) for part in parts):
+        raise Unfit
+    return list(parts)
+
+
+def _by_words(value: str) -> list[str]:
+    return value.replace(",", " ").split()
+
+
 def several(words: tuple[Word, ...]) -> ValueKind[tuple[Word, ...]]:
     """Accept some of a few words, as a list or in one text with commas between them; `none` is an empty list."""
 
     def parse(value: object) -> tuple[Word, ...]:
-        parts = [] if value == "none" else value.replace(",", " ").split() if isinstance(value, str) else value
-        if not isinstance(parts, list | tuple) or not all(part in words for part in parts):
+        parts = _listed_texts(value, _by_words)
+        if not all(part in words for part in parts):
             raise Unfit
         return tuple(word for word in words if word in parts)
 
@@ -218,11 +221,7 @@ def labelled(label: str, words: tuple[str, ...], *, commas: bool = False) -> Val
     """
 
     def parse(value: object) -> tuple[str, ...]:
-        if isinstance(value, str) and commas:
-            value = value.replace(",", "\n")
-        lines = [] if value == "none" else value.splitlines() if isinstance(value, str) else value
-        if not isinstance(lines, list | tuple) or not all(isinstance(line, str) for line in lines):
-            raise Unfit
+        lines = _listed_texts(value, lambda given: (given.replace(",", "\n") if commas else given).splitlines())
         kept = tuple(clean(line.strip()) for line in lines if line.strip())
         if any(line.partition(":")[0].strip() not in words or not line.partition(":")[2].strip() for line in kept):
             raise Unfit
@@ -237,11 +236,8 @@ def words() -> ValueKind[tuple[str, ...]]:
     """Accept a list of words without spaces, as a list or in one text with commas between them."""
 
     def parse(value: object) -> tuple[str, ...]:
-        parts = [] if value == "none" else value.replace(",", " ").split() if isinstance(value, str) else value
-        if not isinstance(parts, list | tuple) or not all(isinstance(part, str) and part.strip() for part in parts):
-            raise Unfit
-        kept = tuple(clean(part.strip()) for part in parts)
-        if any(len(part.split()) > 1 for part in kept):
+        kept = tuple(clean(part.strip()) for part in _listed_texts(value, _by_words))
+        if any(len(part.split()) != 1 for part in kept):
             raise Unfit
         return kept
 
@@ -252,9 +248,7 @@ def texts() -> ValueKind[tuple[str, ...]]:
     """Accept a list of texts that may have spaces in them, as a list or in one text, by lines or with commas."""
 
     def parse(value: object) -> tuple[str, ...]:
-        parts = [] if value == "none" else value.replace("\n", ",").split(",") if isinstance(value, str) else value
-        if not isinstance(parts, list | tuple) or not all(isinstance(part, str) for part in parts):
-            raise Unfit
+        parts = _listed_texts(value, lambda given: given.replace("\n", ",").split(","))
         return tuple(clean(part.strip()) for part in parts if part.strip())
 
     return ValueKind("a list of texts, or none", parse, _listed)
@@ -264,10 +258,7 @@ def nodes() -> ValueKind[tuple[str, ...]]:
     """Accept lines that each describe a node: a name, then `url=`, `key=` and `users=`. Keys are never shown."""
 
     def parse(value: object) -> tuple[str, ...]:
-        lines = [] if value == "none" else value.splitlines() if isinstance(value, str) else value
-        if not isinstance(lines, list | tuple) or not all(isinstance(line, str) for line in lines):
-            raise Unfit
-        kept = tuple(" ".join(clean(line).split()) for line in lines if line.strip())
+        kept = tuple(" ".join(clean(line).split()) for line in _listed_texts(value, str.splitlines) if line.strip())
         for number, line in enumerate(kept, start=1):
             if _node(line) is None:
                 raise Unfit(f"as node {number} a name, then `url=…` and `key=…` and perhaps `users=…`, each once")
@@ -322,3 +313,32 @@ def optional(kind: ValueKind[T], word: str, *, or_false: bool = False) -> ValueK
         return word if value is None else kind.show(value)
 
     return ValueKind(f"{kind.expected}, or {word}", parse, show, kind.noun)
+
+
+class MachineZone(tzinfo):
+    """The time zone of the machine, with its summer time, which the zone of a local `datetime` does not have."""
+
+    def utcoffset(self, moment: datetime | None) -> timedelta | None:
+        """Give the offset that is in force at a moment."""
+        return moment.replace(tzinfo=None).astimezone().utcoffset() if moment else None
+
+    def dst(self, moment: datetime | None) -> timedelta | None:  # noqa: ARG002 - the machine does not tell
+        """Give nothing: how much of the offset is summer time is unknown."""
+        return None
+
+    def tzname(self, moment: datetime | None) -> str | None:
+        """Give the zone's name at a moment."""
+        return moment.replace(tzinfo=None).astimezone().tzname() if moment else None
+
+    def fromutc(self, moment: datetime) -> datetime:
+        """Give a moment in UTC as the machine's clock shows it."""
+        return moment.replace(tzinfo=UTC).astimezone().replace(tzinfo=self)
+
+
+def zone_named(name: str) -> tzinfo:
+    """Give the time zone of a name; the machine's for none."""
+    if not name:
+        return MachineZone()
+    from zoneinfo import ZoneInfo  # noqa: PLC0415 - only who names a zone pays for it
+
+    return ZoneInfo(name)

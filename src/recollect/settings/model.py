@@ -1,122 +1,109 @@
-"""The settings themselves: every one of them, with its default, its range and a sentence about it."""
+"""All settings in one frozen value, how they are shown, the table for the documentation, and where keys are kept."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from operator import attrgetter
+from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
-from recollect.settings.database import LOCATION, SERVERS, DatabaseServer, default_database
-from recollect.settings.declare import ARGUMENT, Entry, Setting, about, conform, entries, environment_name, walk
-from recollect.settings.embedding import EmbeddingSettings
-from recollect.settings.filing import FileSettings
+from recollect.settings.database import IN_MEMORY, LOCATION, SERVERS, DatabaseServer, data_folder, default_database
+from recollect.settings.declare import (
+    ARGUMENT,
+    CheckedSection,
+    Setting,
+    SettingsSection,
+    about,
+    conform,
+    entries,
+    environment_name,
+    setting,
+    unset,
+    walk,
+)
 from recollect.settings.kinds import choice, number, switch, text, timezone, whole
-from recollect.settings.placing import PlaceSettings
-from recollect.settings.recall import RecallSettings
-from recollect.settings.reranking import RerankSettings
-from recollect.settings.serve import BackupSettings, FederationSettings, LimitSettings, ServeSettings
-from recollect.settings.turns import CaptureSettings, CompactionSettings, HookSettings, LlmSettings
+from recollect.settings.sections import (
+    BackupSettings,
+    CaptureSettings,
+    CompactionSettings,
+    EmbeddingSettings,
+    FederationSettings,
+    FileSettings,
+    HookSettings,
+    LimitSettings,
+    LlmSettings,
+    PlaceSettings,
+    RecallSettings,
+    RerankSettings,
+    ServeSettings,
+)
 
 
 @dataclass(frozen=True, slots=True)
-class ForgetSettings:
+class ForgetSettings(CheckedSection):
     """How clear a match must be before a query deletes it without asking."""
 
-    min_score: float = field(
-        default=0.6, metadata=about(number(0, 1), "Score a match needs before forgetting by query deletes it.")
+    min_score: float = setting(0.6, number(0, 1), "Score a match needs before forgetting by query deletes it.")
+    margin: float = setting(
+        0.15, number(0, 1), "How far it must be ahead of the next match; otherwise you are asked to choose."
     )
-    margin: float = field(
-        default=0.15,
-        metadata=about(number(0, 1), "How far it must be ahead of the next match; otherwise you are asked to choose."),
-    )
-
-    def __post_init__(self) -> None:
-        conform(self)
 
 
 PrepareWhen = Literal["auto", "always", "never"]
 
 
 @dataclass(frozen=True, slots=True)
-class PostgresSettings:
+class PostgresSettings(CheckedSection):
     """How a PostgreSQL server is used."""
 
-    pool_size: int = field(default=4, metadata=about(whole(1, 100), "Maximum size of the connection pool."))
-    connect_timeout_s: float = field(default=10.0, metadata=about(number(1, 3600), "Seconds to wait for a connection."))
-    giant_user_rows: int = field(
-        default=10_000,
-        metadata=about(whole(1, 10**9), "Number of memories from which a user gets a separate vector index."),
+    pool_size: int = setting(4, whole(1, 100), "Maximum size of the connection pool.")
+    connect_timeout_s: float = setting(10.0, number(1, 3600), "Seconds to wait for a connection.")
+    giant_user_rows: int = setting(
+        10_000, whole(1, 10**9), "Number of memories from which a user gets a separate vector index."
     )
-    role: str = field(
-        default="recollect_app",
-        metadata=about(
-            text(empty=True),
-            "Role that transactions take on, so that the server keeps users apart; empty: they go on as they log in.",
-        ),
+    role: str = setting(
+        "recollect_app",
+        text(empty=True),
+        "Role that transactions take on, so that the server keeps users apart; empty: they go on as they log in.",
     )
-    lock_timeout_s: float = field(
-        default=60.0,
-        metadata=about(
-            number(0.1, 3600), "Seconds to wait for what another transaction holds, such as the user's row."
-        ),
+    lock_timeout_s: float = setting(
+        60.0, number(0.1, 3600), "Seconds to wait for what another transaction holds, such as the user's row."
     )
-    prepare: PrepareWhen = field(
-        default="auto",
-        metadata=about(
-            choice("prepare mode", get_args(PrepareWhen)),
-            "Whether frequent statements are prepared; `auto`: unless there is a pooler such as PgBouncer in between.",
-        ),
+    prepare: PrepareWhen = setting(
+        "auto",
+        choice("prepare mode", get_args(PrepareWhen)),
+        "Whether frequent statements are prepared; `auto`: unless there is a pooler such as PgBouncer in between.",
     )
-    replicas: tuple[str, ...] = field(
-        default=(),
-        repr=False,
-        metadata=about(SERVERS, "Standbys of the server that may answer reads.", default_words="none"),
+    replicas: tuple[str, ...] = setting(
+        (), SERVERS, "Standbys of the server that may answer reads.", default_words="none", shown=False
     )
-    replica_max_lag_s: float = field(
-        default=10.0,
-        metadata=about(
-            number(0.1, 3600), "Seconds by which a replica may be behind in what other processes have written."
-        ),
+    replica_max_lag_s: float = setting(
+        10.0, number(0.1, 3600), "Seconds by which a replica may be behind in what other processes have written."
     )
-    tools_folder: str = field(
-        default="",
-        metadata=about(
-            text(empty=True), "Folder of `pg_dump` and `pg_restore`, for backups.", default_words="found by the PATH"
-        ),
-    )
-
-    def __post_init__(self) -> None:
-        conform(self)
+    tools_folder: str = unset("Folder of `pg_dump` and `pg_restore`, for backups.", default_words="found by the PATH")
 
 
 OnDamage = Literal["repair", "refuse"]
 
 
 @dataclass(frozen=True, slots=True)
-class SqliteSettings:
+class SqliteSettings(CheckedSection):
     """How an SQLite file is used."""
 
-    busy_timeout_s: float = field(
-        default=10.0,
-        metadata=about(number(1, 3600), "Seconds to wait while another process writes; 10 or more is advised."),
+    busy_timeout_s: float = setting(
+        10.0, number(1, 3600), "Seconds to wait while another process writes; 10 or more is advised."
     )
-    reserve_mb: int = field(
-        default=32,
-        metadata=about(
-            whole(0, 1_000_000),
-            "How much room, in MB, a file beside the database keeps at most; it keeps twice the size of the database. "
-            "On a full disk it is given back, so that memories can still be forgotten. 0: none.",
-        ),
+    reserve_mb: int = setting(
+        32,
+        whole(0, 1_000_000),
+        "How much room, in MB, a file beside the database keeps at most; it keeps twice the size of the database. "
+        "On a full disk it is given back, so that memories can still be forgotten. 0: none.",
     )
-    on_damage: OnDamage = field(
-        default="repair",
-        metadata=about(
-            choice("answer to damage", get_args(OnDamage)),
-            "What to do when the file is found damaged while it is opened: keep it aside and go on with what can be "
-            "read, or raise an error.",
-        ),
+    on_damage: OnDamage = setting(
+        "repair",
+        choice("answer to damage", get_args(OnDamage)),
+        "What to do when the file is found damaged while it is opened: keep it aside and go on with what can be "
+        "read, or raise an error.",
     )
-
-    def __post_init__(self) -> None:
-        conform(self)
 
 
 class SettingRow(NamedTuple):
@@ -148,48 +135,26 @@ class Settings:
             beside_file=True,
         ),
     )
-    user: str = field(
-        default="default",
-        metadata=about(text(), "User the command line works for when `--user` is absent.", aliases=("user_id",)),
+    user: str = setting(
+        "default", text(), "User the command line works for when `--user` is absent.", aliases=("user_id",)
     )
-    key: str = field(
-        default="",
-        repr=False,
-        metadata=about(
-            text(empty=True, secret=True),
-            "API key: limits commands and `mcp` to the key's user and scopes.",
-            default_words="none",
-        ),
+    key: str = unset("API key: limits commands and `mcp` to the key's user and scopes.", secret=True)
+    timezone: str = setting(
+        "",
+        timezone(),
+        "The user's time zone, such as `Europe/Prague`: it decides what `yesterday` means, and how the CLI reads "
+        "and shows times.",
+        default_words="that of the machine",
     )
-    timezone: str = field(
-        default="",
-        metadata=about(
-            timezone(),
-            "The user's time zone, such as `Europe/Prague`: it decides what `yesterday` means, and how the CLI reads "
-            "and shows times.",
-            default_words="that of the machine",
-        ),
+    auto_capture: bool = setting(True, switch(), "Store what users say about themselves, after each turn.")
+    auto_recall: bool = setting(True, switch(), "Give the agent related memories before each turn.")
+    session_summaries: bool = setting(False, switch(), "Store a summary of each session as a memory when it ends.")
+    redact_secrets: bool = setting(
+        True, switch(), "Redact API keys, passwords and card numbers before anything reaches the disk."
     )
-    auto_capture: bool = field(
-        default=True, metadata=about(switch(), "Store what users say about themselves, after each turn.")
-    )
-    auto_recall: bool = field(
-        default=True, metadata=about(switch(), "Give the agent related memories before each turn.")
-    )
-    session_summaries: bool = field(
-        default=False, metadata=about(switch(), "Store a summary of each session as a memory when it ends.")
-    )
-    redact_secrets: bool = field(
-        default=True,
-        metadata=about(switch(), "Redact API keys, passwords and card numbers before anything reaches the disk."),
-    )
-    secret_key_file: str = field(
-        default="",
-        metadata=about(
-            text(empty=True),
-            "File with the age key that encrypts the secrets that are kept because a person asked for it.",
-            default_words="beside the SQLite file, made when it is needed; none for a server",
-        ),
+    secret_key_file: str = unset(
+        "File with the age key that encrypts the secrets that are kept because a person asked for it.",
+        default_words="beside the SQLite file, made when it is needed; none for a server",
     )
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
     recall: RecallSettings = field(default_factory=RecallSettings)
@@ -213,12 +178,9 @@ class Settings:
         conform(self)
 
     def __repr__(self) -> str:
-        shown = (f"{entry.name}={self._shown(entry)!r}" for entry in entries(Settings))
+        values = ((entry, getattr(self, entry.name)) for entry in entries(Settings))
+        shown = (f"{name}={(part.kind.show(value) if part else value)!r}" for (name, part, *_), value in values)
         return f"Settings({', '.join(shown)})"
-
-    def _shown(self, entry: Entry) -> object:
-        value = getattr(self, entry.name)
-        return entry.setting.kind.show(value) if entry.setting else value
 
     def describe(self) -> tuple[SettingRow, ...]:
         """Give every setting with its value and where it came from, for `recollect status`."""
@@ -227,7 +189,7 @@ class Settings:
 
 
 def _row(settings: Settings, defaults: Settings, name: str, declared: Setting) -> SettingRow:
-    value, default = _value(settings, name), _value(defaults, name)
+    value, default = attrgetter(name)(settings), attrgetter(name)(defaults)
     loaded, source = settings.sources.get(name, (default, "default"))
     return SettingRow(
         name=name,
@@ -240,8 +202,44 @@ def _row(settings: Settings, defaults: Settings, name: str, declared: Setting) -
     )
 
 
-def _value(settings: Settings, name: str) -> object:
-    value: object = settings
-    for part in name.split("."):
-        value = getattr(value, part)
-    return value
+_HEAD = ("Setting", "Default", "Accepts", "Environment variable", "What it does")
+
+
+def settings_table() -> str:
+    """Give the settings as a Markdown table. It is the same on every machine."""
+    rows = [_HEAD, ("---",) * len(_HEAD), *_rows()]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _rows() -> Iterator[tuple[str, ...]]:
+    for row, (_, declared) in zip(Settings().describe(), walk(Settings), strict=True):
+        default = declared.default_words or f"`{row.default}`"
+        yield f"`{row.name}`", default, row.expected, f"`{row.environment}`", row.help
+        if declared.parts:
+            yield from _part_rows(row.name, declared.parts)
+
+
+def _part_rows(name: str, parts: type[SettingsSection]) -> Iterator[tuple[str, ...]]:
+    defaults = {field.name: field.default for field in fields(parts)}
+    for entry in entries(parts):
+        if part := entry.setting:
+            shown = "required" if entry.needed else f"`{part.kind.show(defaults[entry.name])}`"
+            yield f"`{name}.{entry.name}`", part.default_words or shown, part.kind.expected, "", part.help
+
+
+def admin_key_file(settings: Settings) -> Path:
+    """Give the path of the first key: beside an SQLite file, in the data folder when the store is on a server."""
+    if settings.serve.admin_key_file:
+        return Path(settings.serve.admin_key_file).expanduser()
+    if "://" in settings.database:
+        return Path(data_folder()) / "admin.key"
+    return Path(f"{Path(settings.database).expanduser()}.admin.key")
+
+
+def secret_key_file(settings: Settings) -> Path | None:
+    """Give the path of the key of kept secrets: beside an SQLite file; None where none is named."""
+    if settings.secret_key_file:
+        return Path(settings.secret_key_file).expanduser()
+    if "://" in settings.database or settings.database == IN_MEMORY:
+        return None
+    return Path(f"{Path(settings.database).expanduser()}.secrets.key")

@@ -17,7 +17,7 @@ from typing import Final
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import ASGIApp
 
-from recollect.settings.serve import ServeSettings
+from recollect.settings.sections import ServeSettings
 from recollect.web.access_log import AccessLogMiddleware, JsonLogFormatter, log_to_stderr, route_of
 from recollect.web.body_limits import BodyLimitMiddleware
 from recollect.web.headers import RequestIdMiddleware, SecurityHeadersMiddleware

@@ -10,7 +10,7 @@ from tests.waiting import PATIENCE_S
 
 from recollect.model.files import KnownFile, SkippedFile
 from recollect.ports.files import ChunkingRecipe, FileReading
-from recollect.settings.filing import USUAL_FILES
+from recollect.settings.sections import USUAL_FILES
 from recollect_files.disk import LocalDisk, skip_reasons
 from recollect_files.disk.safe_open import named
 from recollect_files.documents import detect

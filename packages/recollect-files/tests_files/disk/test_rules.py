@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.sizes import sized
 
-from recollect.settings.filing import USUAL_FILES
+from recollect.settings.sections import USUAL_FILES
 from recollect_files.disk import skip_reasons
 from recollect_files.disk.folder_walk import walk
 from recollect_files.disk.patterns import IgnorePatterns

@@ -13,7 +13,7 @@ from recollect.model.places import Location, NamedPlace, PlaceSummary, check_coo
 from recollect.model.search import PlaceContents
 from recollect.ports import RemoteEmbedder, StoreWriter
 from recollect.ranking import place_clusters
-from recollect.settings.zones import zone_named
+from recollect.settings.kinds import zone_named
 from recollect.text.clean import clean
 
 _MOST_NAMED = 1_000

@@ -19,7 +19,7 @@ from recollect.model.places import SearchLocation
 from recollect.model.scopes import ScopeChoice
 from recollect.model.vectors import as_unit
 from recollect.ports import RemoteEmbedder
-from recollect.settings.zones import zone_named
+from recollect.settings.kinds import zone_named
 from recollect.text.clean import clean
 from recollect.text.query import ParsedQuery, read_query
 

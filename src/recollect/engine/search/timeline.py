@@ -10,7 +10,7 @@ from recollect.engine.base.context import Engine
 from recollect.errors import InvalidInput
 from recollect.model.memories import Scope
 from recollect.model.stats import TimelineBucket, TimelineUnit
-from recollect.settings.zones import zone_named
+from recollect.settings.kinds import zone_named
 
 _UNITS = ("hour", "day", "month", "year")
 _MOST_BUCKETS = 5_000
