@@ -12,7 +12,7 @@ from typing import Any, cast
 import pytest
 
 from recollect import EmbeddingError, Memory, Recall, UserMemory, load_settings
-from recollect.engine.base.result_cache import _MAX_AGE
+from recollect.engine.base.caches import _MAX_AGE
 from recollect.model.memories import Scope, Vector
 from recollect.ports import Role, Store, StoreReader
 from tests.congruence.twins import DIMENSIONS, WordSum, direction

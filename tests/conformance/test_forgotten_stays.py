@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from recollect import InvalidInput, Memory, NewMemory, NewMessage, UserMemory
-from recollect.engine.base import call_embedder
+from recollect.engine.base import embedders
 from recollect.engine.conversations import turn_capture
 from recollect.errors import StaleVersion
 from recollect.model.files import TextPiece
@@ -161,14 +161,14 @@ def test_no_vector_is_written_for_what_is_forgotten_while_it_is_embedded(
     memory = open_memory()
     me = memory.user("me")
     gone = me.remember_many([CODE, "The pump is in the attic"], wait=False)[0]
-    embed = call_embedder.embed
+    embed = embedders.embed
 
     def forget_meanwhile(*asked: Any) -> Any:
         vectors = embed(*asked)
         me.forget(everything=True) if everything else me.forget(gone.id)
         return vectors
 
-    monkeypatch.setattr(call_embedder, "embed", forget_meanwhile)
+    monkeypatch.setattr(embedders, "embed", forget_meanwhile)
     memory.embed_waiting()
     assert (memory.stats().vectors, memory.stats().pending_jobs) == (0 if everything else 1, 0)
     assert memory.doctor() == ()

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from recollect import InvalidInput, Memory, Recall, UserMemory, load_settings
-from recollect.engine.drafts.searchable_text import terms_of
+from recollect.engine.drafts.items import terms_of
 from recollect.engine.search.prepared_query import MAX_QUERY
 from recollect.text.clean import clean
 from recollect.text.query import ParsedQuery, holds, normal, read_query

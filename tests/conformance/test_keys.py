@@ -9,7 +9,7 @@ import pytest
 
 from recollect import Memory, NotFound
 from recollect.authorization import Principal
-from recollect.engine.base import active_models
+from recollect.engine.base import embedders
 from recollect.errors import InvalidInput, UnknownKey
 from tests.fixtures import OpenMemory, SteppingClock
 from tests.waiting import PATIENCE_S
@@ -106,7 +106,7 @@ def test_nobody_waits_for_a_writer_to_come_in(open_memory: OpenMemory, database:
 
 def test_a_write_needs_one_connection(open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     """A writer that asks for something else meanwhile waits for all writers that do the same."""
-    monkeypatch.setattr(active_models, "_MAX_AGE_S", -1.0)  # whatever is known has to be looked up anew
+    monkeypatch.setattr(embedders, "_MAX_AGE_S", -1.0)  # whatever is known has to be looked up anew
     memory = open_memory(postgres__pool_size=1, postgres__connect_timeout_s=2)
     me = memory.user("me")
     me.remember("Likes rye bread")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from recollect import SettingsError
-from recollect.engine.base.quotas import Quotas
+from recollect.engine.base.context import Quotas
 from recollect.errors import QuotaExceeded
 from recollect.settings import LimitSettings
 from tests.fixtures import OpenMemory

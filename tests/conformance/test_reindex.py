@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from recollect import Memory, NewMessage, UserMemory
-from recollect.engine.drafts.searchable_text import terms_of
+from recollect.engine.drafts.items import terms_of
 from recollect.engine.maintenance import reindex
 from recollect.ports import IndexedItem
 from recollect.text.terms import ANALYSER

@@ -4,7 +4,7 @@ import pytest
 
 from recollect import Memory, NewMemory, UserMemory
 from recollect.embedding.local import LocalEmbedder
-from recollect.engine.drafts.searchable_text import embedded_texts, terms_of
+from recollect.engine.drafts.items import embedded_texts, terms_of
 from recollect.model.memories import MemoryRecord
 
 BUNDLED = LocalEmbedder().space

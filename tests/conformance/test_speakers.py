@@ -6,7 +6,7 @@ import pytest
 
 from recollect import Memory, Message, NewMessage, UserMemory
 from recollect.embedding.local import LocalEmbedder
-from recollect.engine.drafts.searchable_text import embedded_texts, message_passage, message_terms
+from recollect.engine.drafts.items import embedded_texts, message_passage, message_terms
 from recollect.errors import InvalidMessage
 from tests.fixtures import OpenMemory
 

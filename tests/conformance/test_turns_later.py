@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from recollect import Memory, UserMemory
-from recollect.engine.base import background
+from recollect.engine.base import threads
 from recollect.engine.base.context import Engine
 from recollect.engine.conversations import read_queue, turn_capture
 from recollect.engine.conversations.turn_capture import TurnLessons
@@ -307,7 +307,7 @@ def test_nothing_is_queued_or_read_when_capturing_is_switched_off(
 
 
 def test_the_thread_of_the_process_reads(open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(background, "_IDLE_S", 0.05)
+    monkeypatch.setattr(threads, "_IDLE_S", 0.05)
     memory = open_memory(capture__when="worker", embedding__worker=True, embedding__provider="none")
     me = memory.user("me")
     me.after_turn(said("I prefer oat milk."), session="s1")

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from recollect.engine.drafts.searchable_text import embedded_texts
+from recollect.engine.drafts.items import embedded_texts
 from tests.fixtures import SteppingClock
 from tests.reliability.opening import WITH_QUICK_VECTORS, open_memory, vector_of
 from tests.reliability.points import Kills, points

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from recollect import Memory, UserMemory
-from recollect.engine.drafts.searchable_text import embedded_texts
+from recollect.engine.drafts.items import embedded_texts
 from recollect.model.files import Chunk
 from recollect.model.memories import Scope, Vector
 from recollect.ports import StoreReader

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from recollect import Memory, load_settings
-from recollect.engine.base.priority import WorkPriority
+from recollect.engine.base.threads import WorkPriority
 from recollect.engine.maintenance import worker_pass
 from recollect.model.memories import Space, Vector
 from recollect.service.admission.admission import FEW_TEXTS

@@ -15,7 +15,7 @@ from recollect.api.places import UserPlaces
 from recollect.api.scopes import Scopes
 from recollect.api.twins import AsyncTwin, awaited
 from recollect.api.user import UserMemory
-from recollect.engine.audit.idempotency import AuditedWrite
+from recollect.engine.base.audit import AuditedWrite
 from recollect.model.backups import Restored
 from recollect.model.repairs import Repaired
 from recollect.model.stats import Distribution

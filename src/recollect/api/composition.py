@@ -13,13 +13,11 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from recollect import plugins
 from recollect.embedding.local import LocalEmbedder
 from recollect.embedding.tokens import LocalTokenizer
-from recollect.engine.audit import search_log
-from recollect.engine.base.active_models import ActiveModels
-from recollect.engine.base.context import CaptureTools, Engine, SearchState, Summarizers
-from recollect.engine.base.filing import Filing
-from recollect.engine.base.quotas import Quotas
-from recollect.engine.base.result_cache import ResultCache
-from recollect.engine.forgetting.item_marks import TombstoneMarks
+from recollect.engine.base.caches import ResultCache
+from recollect.engine.base.context import CaptureTools, Engine, Filing, Quotas, SearchState, Summarizers
+from recollect.engine.base.embedders import ActiveModels
+from recollect.engine.drafts.tombstones import TombstoneMarks
+from recollect.engine.search import recall
 from recollect.errors import InvalidInput, SettingsError
 from recollect.geocoding import create_geocoder
 from recollect.model.literals import MEMORY_TYPES, STATEMENT_TYPES, MemoryType, StatementType
@@ -115,7 +113,7 @@ def assemble(
         search=SearchState(ResultCache(settings.recall.cache)),
         quotas=quotas,
     )
-    engine.search.notes.employ(partial(store.note_searches, keep=search_log.MOST_KEPT))
+    engine.search.notes.employ(partial(store.note_searches, keep=recall.MOST_LOGGED))
     reads = settings.capture.when == "worker"
     if settings.embedding.worker and (reads or used is not None or geocoder is not None):
         from recollect.engine.maintenance import worker_pass

@@ -6,9 +6,9 @@ from threading import Event
 from typing import Any
 
 from recollect.api.scoped import Scoped, canonical, check_limit
-from recollect.engine.base.filing import AnyPath, PrecutFile, SyncRequest
+from recollect.engine import stored_files
+from recollect.engine.base.context import AnyPath, PrecutFile, SyncRequest
 from recollect.engine.drafts import memory_drafts
-from recollect.engine.files import reading
 from recollect.errors import InvalidInput, NotFound, RecollectError
 from recollect.model.files import (
     AddedFile,
@@ -74,7 +74,7 @@ class UserFiles(Scoped):
 
     def folders(self, *, look: bool = True) -> tuple[FolderStatus, ...]:
         """List the synced folders; with `look` each is scanned, to count the files that have changed since."""
-        return reading.folders(self._engine, self._scope, look=look)
+        return stored_files.folders(self._engine, self._scope, look=look)
 
     def add(
         self, file: AnyPath | bytes, *, name: str | None = None, replace: bool = False, wait: bool | None = None
@@ -119,7 +119,7 @@ class UserFiles(Scoped):
         if source is not None and source not in FILE_SOURCES:
             raise InvalidInput(f"Unknown source of files {source!r}. They are: {', '.join(FILE_SOURCES)}.")
         first, last = memory_drafts.moment(since, "since"), memory_drafts.moment(until, "until")
-        return reading.listing(
+        return stored_files.listing(
             self._reading, self._scope, check_limit(limit), cursor, source=source, since=first, until=last
         )
 
@@ -150,7 +150,7 @@ class UserFiles(Scoped):
         `path` is an id, a path, or the end of a path that only one file has. The text comes from the disk, or from the
         store when the file is gone.
         """
-        return reading.read(self._engine, self._scope, path, lines)
+        return stored_files.read(self._engine, self._scope, path, lines)
 
     def store_files(self) -> frozenset[tuple[int, int]]:
         """Return the device and inode of the store's own files, which must not be opened: it would drop locks."""

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from typing import cast
 
 from recollect.api.scoped import Scoped, check_limit
-from recollect.engine.audit import search_log
 from recollect.engine.maintenance import insights as collecting
 from recollect.engine.maintenance import tidy as tidying
 from recollect.engine.maintenance.tidy import TidyRequest
+from recollect.engine.search import recall
 from recollect.errors import InvalidInput
 from recollect.model.insights import TIDY_RULES, Insights, Tidying, TidyRule
 
@@ -21,8 +21,8 @@ class InsightVerbs(Scoped):
         Queries, programs and recalled items come from the search log of the last `days`, at most 90, if
         `serve.search_log` is on. Coverage says what can be found by meaning, growth what was stored in each month.
         """
-        if not 1 <= days <= search_log.KEPT.days:
-            raise InvalidInput(f"days is {days}; it must be from 1 to {search_log.KEPT.days}.")
+        if not 1 <= days <= recall.LOG_KEPT.days:
+            raise InvalidInput(f"days is {days}; it must be from 1 to {recall.LOG_KEPT.days}.")
         return collecting.insights(self._reading, self._scope, days=days, limit=check_limit(limit))
 
     def tidy(

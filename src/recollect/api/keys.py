@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from recollect.authorization import KIND_LETTERS, LOCAL, Key, KeyKind, NewKey, Principal
-from recollect.engine.audit.audit_log import AuditedAction, note
+from recollect.engine.base.audit import AuditedAction, note
 from recollect.engine.base.context import Engine
 from recollect.engine.base.scopes import scope_of
 from recollect.errors import InvalidInput, NotFound, StoreError, UnknownKey

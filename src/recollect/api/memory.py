@@ -20,7 +20,7 @@ from recollect.api.scoped import as_offered
 from recollect.api.scopes import Scopes
 from recollect.api.user import UserMemory
 from recollect.clock import SystemClock
-from recollect.engine.audit.idempotency import AuditedWrite, IdempotentRequest
+from recollect.engine.base.audit import AuditedWrite, IdempotentRequest
 from recollect.engine.base.context import Engine
 from recollect.engine.base.scopes import scope_of
 from recollect.engine.carry import backup as backing
@@ -32,10 +32,10 @@ from recollect.engine.carry.import_archive import (
     import_archive,
 )
 from recollect.engine.conversations import turns
+from recollect.engine.drafts.tombstones import TombstoneMarks
 from recollect.engine.forgetting import purge as purging
 from recollect.engine.forgetting import request as forgetting
 from recollect.engine.forgetting import verify
-from recollect.engine.forgetting.item_marks import TombstoneMarks
 from recollect.engine.maintenance import maintain, store_status, worker_pass
 from recollect.engine.memories import load
 from recollect.errors import InvalidInput, StoreFull, StoreReadOnly, StoreUnavailable

@@ -5,12 +5,11 @@ from datetime import datetime, timedelta
 
 from recollect.api import backups
 from recollect.encryption import read_passphrase
-from recollect.engine.audit import audit_log
-from recollect.engine.audit.idempotency import IdempotentRequest
-from recollect.engine.base import shared_scopes
+from recollect.engine.base import audit, scopes
+from recollect.engine.base.audit import IdempotentRequest
 from recollect.engine.base.context import Engine
-from recollect.engine.base.priority import WorkPriority
 from recollect.engine.base.scopes import owner_of, scope_of
+from recollect.engine.base.threads import WorkPriority
 from recollect.engine.carry import backup
 from recollect.engine.forgetting.receipt import insist_genuine, settled
 from recollect.engine.maintenance import store_status
@@ -124,7 +123,7 @@ class StoreOperations(Verbs):
 
     def _watched(self, user_id: str, shared: str) -> tuple[Engine, Scope]:
         scope = scope_of(user_id)
-        return shared_scopes.join(self._engine, scope, shared) if shared else (self._engine, scope)
+        return scopes.join(self._engine, scope, shared) if shared else (self._engine, scope)
 
     def backup_due_in(self) -> timedelta:
         """Say how long it is until the settings want the next backup; nothing when it is due."""
@@ -148,7 +147,7 @@ class StoreOperations(Verbs):
 
     def audit_log(self, user_id: str = "", *, last: int = 0) -> tuple[AuditLine, ...]:
         """Return the audit log of a user, or of the keys; all of it, or the `last` lines."""
-        lines = tuple(audit_log.lines(self._engine, owner_of(user_id) if user_id else STORE))
+        lines = tuple(audit.lines(self._engine, owner_of(user_id) if user_id else STORE))
         return lines[-last:] if last else lines
 
     def audit_problems(self) -> tuple[Problem, ...]:

@@ -6,10 +6,10 @@ from os import PathLike, fspath
 from typing import Any
 
 from recollect import ids
+from recollect.engine import stored_files
 from recollect.engine.base.context import Engine
-from recollect.engine.base.replica_reads import from_replicas
+from recollect.engine.base.scopes import from_replicas
 from recollect.engine.drafts import memory_drafts
-from recollect.engine.files import file_chunks
 from recollect.errors import InvalidInput, InvalidMemory, NotFound
 from recollect.model.filters import FilterFields, Filters
 from recollect.model.literals import MEMORY_TYPES, TYPE_ALIASES
@@ -109,7 +109,7 @@ def canonical(id: str, noun: str = "memory") -> str:
 def check_path(path: str | PathLike[str]) -> str:
     """Return a path as text that can be stored. Raises InvalidInput."""
     text = fspath(path)
-    if not text or file_chunks.storable(text) != text or len(text.encode()) > _MAX_PATH_BYTES:
+    if not text or stored_files.storable(text) != text or len(text.encode()) > _MAX_PATH_BYTES:
         raise InvalidInput(f"{text!a} is no path that can be noted. Name a folder whose name is text.")
     return text
 

@@ -4,8 +4,7 @@ from dataclasses import replace
 from typing import Final
 
 from recollect.authorization import LOCAL
-from recollect.engine.audit.audit_log import AuditedAction, note
-from recollect.engine.audit.idempotency import AuditedWrite
+from recollect.engine.base.audit import AuditedAction, AuditedWrite, note
 from recollect.engine.base.context import Engine
 from recollect.engine.base.scopes import scope_name, scope_of
 from recollect.engine.forgetting import request as forgetting

@@ -26,7 +26,7 @@ from recollect.api.scoped import (
     search_location,
 )
 from recollect.api.similarity import UserSimilarity
-from recollect.engine.base import shared_scopes
+from recollect.engine.base import scopes
 from recollect.engine.carry.export import ExportOptions, ExportReport, save_export
 from recollect.engine.carry.import_archive import (
     ArchiveReport,
@@ -42,7 +42,7 @@ from recollect.engine.maintenance import store_status
 from recollect.engine.memories import remember, update
 from recollect.engine.memories.feedback import rate_memory
 from recollect.engine.places import user_places
-from recollect.engine.search import about, all_sources, recall
+from recollect.engine.search import about, recall
 from recollect.engine.search.prepared_query import SearchOptions
 from recollect.errors import InvalidInput, InvalidMemory, NotFound, NotPermitted
 from recollect.model.filters import ChunkFilters, FilterFields, Filters, ItemFilters, MessageFilters
@@ -137,7 +137,7 @@ class UserMemory(InsightVerbs, UserSimilarity):
 
         What is stored there is found by all members. A reader may only search: other verbs raise NotPermitted.
         """
-        return type(self)(*shared_scopes.join(self._engine, self._scope, name))
+        return type(self)(*scopes.join(self._engine, self._scope, name))
 
     def scopes(self) -> tuple[Membership, ...]:
         """List the shared scopes that this user is a member of, by name."""
@@ -273,8 +273,8 @@ class UserMemory(InsightVerbs, UserSimilarity):
         end = None if until is None else memory_drafts.utc(until, "until")
         excluded: tuple[str, ...] = ()
         if current is not None:
-            excluded = self._engine.store.read(self._scope, lambda reader: all_sources.current_turn(reader, current))
-        found = all_sources.search(
+            excluded = self._engine.store.read(self._scope, lambda reader: recall.current_turn(reader, current))
+        found = recall.recall_sources(
             self._reading,
             self._scope,
             query,

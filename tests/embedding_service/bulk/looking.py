@@ -8,7 +8,7 @@ import pytest
 from recollect import Memory
 from recollect.embedding.batch_gemini import GeminiBulk
 from recollect.embedding.batch_openai import OpenAiBulk
-from recollect.engine.base.call_embedder import PROBE
+from recollect.engine.base.embedders import PROBE
 from recollect.engine.vectors.calibration import SENTENCES
 from tests.providers.server import ProviderServer
 

@@ -64,7 +64,7 @@ def test_a_turn_that_could_not_wait(memory: Memory, listener: Listener, monkeypa
     def broken(*_: object, **__: object) -> None:
         raise OSError
 
-    monkeypatch.setattr("recollect.engine.conversations.turns.all_sources.search", broken)
+    monkeypatch.setattr("recollect.engine.conversations.turns.recall.recall_sources", broken)
     found = memory.user("me").before_prompt("What did I say?", session="talk")
     assert found.degraded == ("recall",)
     assert listener.missing == ["recall"]

@@ -8,7 +8,7 @@ import httpx2
 import pytest
 
 from recollect import UserMemory
-from recollect.engine.audit import search_log
+from recollect.engine.search import recall
 from tests.fixtures import OpenMemory
 from tests.service.conftest import Running, Serve
 from tests.storage.catalogue import plain
@@ -76,7 +76,7 @@ def test_a_line_names_the_program_and_what_it_was_shown(serve: Serve, database: 
 
 
 def test_only_the_newest_searches_are_kept(open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search_log, "MOST_KEPT", 3)
+    monkeypatch.setattr(recall, "MOST_LOGGED", 3)
     memory = open_memory(serve__search_log="queries")
     for number in range(5):
         memory.user("me").recall(f"{QUERY} {number}")

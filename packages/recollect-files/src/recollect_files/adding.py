@@ -6,10 +6,9 @@ from dataclasses import replace as changed
 from hashlib import blake2b, sha256
 from pathlib import Path
 
-from recollect.engine.base.context import Engine
-from recollect.engine.base.filing import AnyPath, PrecutFile
-from recollect.engine.drafts import media, redaction
-from recollect.engine.files import file_chunks
+from recollect.engine import stored_files
+from recollect.engine.base.context import AnyPath, Engine, PrecutFile
+from recollect.engine.drafts import media, redaction, tombstones
 from recollect.errors import InvalidDocument, InvalidInput
 from recollect.model.files import AddedFile, FileRecord, IndexedTextPiece
 from recollect.model.literals import REDACTION_MARK, FileKind, marked
@@ -28,19 +27,19 @@ def add(engine: Engine, scope: Scope, file: AnyPath | bytes, name: str | None, *
     """Add a document: its original, its text and its chunks. The same bytes are added once."""
     data, name = _named_bytes(engine, file, name)
     _check(engine, data, name)
-    name = file_chunks.storable(redaction.public_text(engine, name))
+    name = stored_files.storable(redaction.public_text(engine, name))
     digest = sha256(data).hexdigest()
     duplicate = engine.store.read(scope, lambda reader: reader.document(digest))
     if duplicate is not None:
         return AddedFile("duplicate", duplicate)
-    reading = engine.documents.read(data, name, file_chunks.recipe(engine))
+    reading = engine.documents.read(data, name, stored_files.recipe(engine))
     original = engine.originals.keep(scope.user_id, digest, data)
     where = FileIdentity("", name, "document", len(data), 0, 0, 0, digest, original)
     try:
         added = _save(engine, scope, where, reading, replace=replace)
         engine.originals.keep(scope.user_id, digest, data)  # again: the same bytes may just have been forgotten
     finally:
-        file_chunks.discard(engine, [original] if original else [])  # unless it belongs to a file, as it should
+        stored_files.discard(engine, [original] if original else [])  # unless it belongs to a file, as it should
     return added
 
 
@@ -59,7 +58,7 @@ def _save(engine: Engine, scope: Scope, where: FileIdentity, reading: FileReadin
     replaced: list[str] = []
 
     def work(writer: StoreWriter) -> AddedFile:
-        writer.exhume(file_chunks.tombs("", where.path, where.digest))
+        writer.exhume(tombstones.of_file("", where.path, where.digest))
         duplicate = writer.document(where.digest)
         if duplicate is not None:
             return AddedFile("duplicate", duplicate)
@@ -69,12 +68,12 @@ def _save(engine: Engine, scope: Scope, where: FileIdentity, reading: FileReadin
             chunks = [mark.id for file in older for mark in writer.chunk_marks(file.id)]
             writer.forget_traces([*chunks, *(file.id for file in older)])
             writer.forget_paid(chunks)
-        file_chunks.remove(writer, [file.id for file in older])
+        stored_files.remove(writer, [file.id for file in older])
         saved = writing.save(writer, engine, None, where, reading)
         return AddedFile("replaced" if older else "created", saved.record, left_out=_left_out(reading))
 
     added = engine.write(scope, work)
-    file_chunks.discard(engine, [name for name in replaced if name])
+    stored_files.discard(engine, [name for name in replaced if name])
     if replaced:
         engine.search.results.drop(scope)
         engine.erase()
@@ -97,7 +96,7 @@ def add_pieces(engine: Engine, scope: Scope, file: PrecutFile) -> AddedFile | No
     Gives None when it was forgotten before: then it does not come back.
     """
     indexed = index(file.pieces)
-    name = file_chunks.storable(redaction.public_text(engine, file.name))
+    name = stored_files.storable(redaction.public_text(engine, file.name))
     fingerprint = blake2b(name.encode(), digest_size=32)
     for piece in indexed:
         fingerprint.update(piece.content_hash.encode())
@@ -110,14 +109,14 @@ def add_pieces(engine: Engine, scope: Scope, file: PrecutFile) -> AddedFile | No
     vectors = _usable_vectors(engine, file, indexed)
 
     def work(writer: StoreWriter) -> AddedFile | None:
-        if writer.buried(file_chunks.tombs("", name, digest)):
+        if writer.buried(tombstones.of_file("", name, digest)):
             return None
         duplicate = writer.document(digest)
         if duplicate is not None:
             return AddedFile("duplicate", duplicate)
         older = next((known for known in _of_name(writer, name) if known.source == file.source), None)
         saved = writing.save(writer, engine, older, where, reading, vectors=vectors)
-        file_chunks.remove_chunks(writer, saved.gone)
+        stored_files.remove_chunks(writer, saved.gone)
         return AddedFile("replaced" if older else "created", saved.record, left_out=_left_out(reading))
 
     return engine.write(scope, work)

@@ -7,9 +7,8 @@ from threading import Event
 from typing import Any
 
 from recollect.api.scoped import check_path
-from recollect.engine.base.context import Engine
-from recollect.engine.base.filing import AnyPath, PrecutFile, SyncListener, SyncRequest, WatchListener
-from recollect.engine.files import file_chunks
+from recollect.engine import stored_files
+from recollect.engine.base.context import AnyPath, Engine, PrecutFile, SyncListener, SyncRequest, WatchListener
 from recollect.errors import InvalidInput
 from recollect.model.files import AddedFile, FileRecord, Folder, NamedRoot, SyncReport
 from recollect.model.literals import FileSource
@@ -50,7 +49,7 @@ class LocalFiling:
 
     def text(self, engine: Engine, folder: Folder, file: FileRecord) -> tuple[str, str]:
         """Give the text of a synced file as it lies on the disk, and its digest. Raises OSError, InvalidDocument."""
-        return self.disk.text(folder.root, file, file_chunks.recipe(engine), sync.own_files(engine))
+        return self.disk.text(folder.root, file, stored_files.recipe(engine), sync.own_files(engine))
 
     def add(
         self, engine: Engine, scope: Scope, file: AnyPath | bytes, name: str | None, *, replace: bool, wait: bool | None
@@ -101,7 +100,7 @@ def _changes(rules: Mapping[str, Any]) -> dict[str, Any]:
     """Give the rules that change; a single pattern may be a text. Raises InvalidInput for one that cannot be stored."""
     changes = {name: [given] if isinstance(given, str) else given for name, given in rules.items() if given is not None}
     for pattern in (*changes.get("include", ()), *changes.get("exclude", ())):
-        if file_chunks.storable(pattern) != pattern:
+        if stored_files.storable(pattern) != pattern:
             raise InvalidInput(f"{pattern!a} is no pattern that can be noted. Write it as text, such as *.md.")
     return changes
 

@@ -12,11 +12,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from recollect.engine.base.context import Engine
-from recollect.engine.base.filing import SyncListener
+from recollect.engine import stored_files
+from recollect.engine.base.context import Engine, SyncListener
 from recollect.engine.drafts import tombstones
 from recollect.engine.drafts.tombstones import FolderForgotten
-from recollect.engine.files import file_chunks
 from recollect.model.files import (
     NO_TEXT,
     FileMark,
@@ -208,7 +207,7 @@ def _mark(file: FileRecord | KnownFile) -> FileMark:
 def _without_forgotten(engine: Engine, scope: Scope, root: str, difference: _FolderDifference) -> _FolderDifference:
     """Leave out files with a tombstone: they are still in the folder, but the user has forgotten them."""
     unknown = [seen.path for seen in difference.fresh if seen.path not in difference.known]
-    new = {file_chunks.tombs(root, path, "")[0]: path for path in unknown}
+    new = {tombstones.of_file(root, path, "")[0]: path for path in unknown}
     buried = engine.store.read(scope, lambda reader: reader.buried([*new])) if new else {}
     forgotten = {new[fingerprint] for fingerprint in buried}
     fresh = [seen for seen in difference.fresh if seen.path not in forgotten]
@@ -273,7 +272,7 @@ class _Sync:
         requests = [self._request(seen) for seen in fresh]
         if not requests:
             return
-        for file in self.disk.read(self.order.root, requests, file_chunks.recipe(self.engine)):
+        for file in self.disk.read(self.order.root, requests, stored_files.recipe(self.engine)):
             if isinstance(file, SkippedFile):
                 self.counts.skip(file)
                 if file.reason == NO_TEXT and file.path in self.known:  # it was a text once
@@ -295,7 +294,7 @@ class _Sync:
                 counts.forgotten += len(batch)
                 return []
             saved = [file for content in batch if (file := self._save(writer, content, counts)) is not None]
-            file_chunks.remove_chunks(writer, [chunk_id for file in saved for chunk_id in file.gone])
+            stored_files.remove_chunks(writer, [chunk_id for file in saved for chunk_id in file.gone])
             return [file.record for file in saved]
 
         counts = _SyncCounts()
@@ -315,9 +314,9 @@ class _Sync:
             if old is not None and old.digest == content.digest:  # or else the next sync will find that they differ
                 self._touch(writer, old, content, counts)
             return None
-        place, digest = file_chunks.tombs(order.root, content.path, content.digest)
+        place, digest = tombstones.of_file(order.root, content.path, content.digest)
         if writer.buried([digest] if old else [place, digest]):
-            file_chunks.remove(writer, [old.id] if old else [])
+            stored_files.remove(writer, [old.id] if old else [])
             writer.bury([place], self.engine.clock.now())  # so that the next sync need not read it
             counts.forgotten += 1
             return None
@@ -394,7 +393,7 @@ def _remove(engine: Engine, scope: Scope, root: str, gone: Mapping[str, KnownFil
         def work(writer: StoreWriter, part: Sequence[str] = part) -> list[FileRecord]:
             stored = [writer.file_at(root, path) for path in part]
             records = [record for record in stored if record and _is_unchanged(record, gone[record.path])]
-            file_chunks.remove(writer, [record.id for record in records])
+            stored_files.remove(writer, [record.id for record in records])
             return records
 
         counts.removed += len(engine.write(scope, work))
@@ -409,7 +408,7 @@ def _begin(engine: Engine, disk: Disk, scope: Scope, order: SyncOrder) -> None:
     """Save a folder before its first file, so that its files can be forgotten with it, and that it was named here."""
 
     def work(writer: StoreWriter) -> None:
-        before = file_chunks.folder_at(writer, order.root)
+        before = stored_files.folder_at(writer, order.root)
         if before is not None:
             if not disk.is_named(before.root):
                 writer.save_folder(before._replace(root=order.root))
@@ -418,7 +417,7 @@ def _begin(engine: Engine, disk: Disk, scope: Scope, order: SyncOrder) -> None:
         else:
             writer.bury([tombstones.of_folder(order.root)], folder.scanned_at)  # a watch leaves it alone from here on
 
-    known = engine.store.read(scope, lambda reader: file_chunks.folder_at(reader, order.root))
+    known = engine.store.read(scope, lambda reader: stored_files.folder_at(reader, order.root))
     if known is None or not disk.is_named(known.root):
         folder = Folder(order.root, order.source, _rules_as_json(order.rules), engine.clock.now(), None, {})
         engine.write(scope, work)
@@ -426,13 +425,13 @@ def _begin(engine: Engine, disk: Disk, scope: Scope, order: SyncOrder) -> None:
 
 def is_known(rows: StoreReader | StoreWriter, root: str) -> bool:
     """Say whether a folder is synced."""
-    return file_chunks.folder_at(rows, root) is not None
+    return stored_files.folder_at(rows, root) is not None
 
 
 def _record_scan(engine: Engine, scope: Scope, order: SyncOrder, state: SyncState, counts: _SyncCounts) -> None:
     """Record that the folder was scanned, if that says anything new."""
     now = engine.clock.now()
-    before = engine.store.read(scope, lambda reader: file_chunks.folder_at(reader, order.root))
+    before = engine.store.read(scope, lambda reader: stored_files.folder_at(reader, order.root))
     completed_at = now if state == "synced" else None
     scanned = Folder(order.root, order.source, _rules_as_json(order.rules), now, completed_at, dict(counts.skipped))
     if before is None or not _says_more(before, scanned, now, counts):

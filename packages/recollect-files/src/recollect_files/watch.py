@@ -6,8 +6,7 @@ from datetime import timedelta
 from functools import partial
 from threading import Event
 
-from recollect.engine.base.context import Engine
-from recollect.engine.base.filing import WatchListener
+from recollect.engine.base.context import Engine, WatchListener
 from recollect.engine.drafts import tombstones
 from recollect.errors import RecollectError
 from recollect.model.memories import Scope

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 from recollect import ids
 from recollect.engine.base.context import Engine
+from recollect.engine.base.scopes import authored_metadata
 from recollect.engine.drafts import redaction
-from recollect.engine.drafts.authors import authored_metadata
-from recollect.engine.files.file_chunks import mask_forgotten, storable
+from recollect.engine.stored_files import mask_forgotten, storable
 from recollect.engine.vectors import embed_queue
 from recollect.engine.vectors.embed_texts import waits
 from recollect.model.files import ChunkDraft, ChunkMark, FileRecord, IndexedTextPiece

@@ -13,7 +13,7 @@ from tests.fixtures import SteppingClock
 from recollect import InvalidInput, Memory, NotFound, UserMemory
 from recollect.cli.progress import JsonProgress, say_what_waits
 from recollect.cli.runner import CommandContext
-from recollect.engine.drafts.searchable_text import embedded_texts
+from recollect.engine.drafts.items import embedded_texts
 from recollect.model.files import Chunk, NamedRoot
 from recollect.model.memories import Scope, Vector
 from recollect.ports import Role, StoreWriter, TouchedFile

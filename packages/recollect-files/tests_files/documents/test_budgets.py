@@ -8,7 +8,7 @@ from io import BytesIO
 import pytest
 from tests.growth import assert_linear
 
-from recollect.engine.files.reading import assemble_text
+from recollect.engine.stored_files import assemble_text
 from recollect.model.files import CUT, Chunk
 from recollect.ports.files import ChunkingRecipe
 from recollect_files.chunks import cut

@@ -1,4 +1,8 @@
-"""The engine: ports, settings and the state of this process, passed to every verb as one value."""
+"""The engine: ports, settings and the state of this process, passed to every verb as one value.
+
+What brings files into the store is a port of the engine: the package recollect-files has it. Nothing that finds, reads,
+exports or forgets what is stored needs it.
+"""
 
 import atexit
 import os
@@ -6,24 +10,24 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from datetime import datetime
-from threading import Lock, Thread
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from os import PathLike
+from queue import Empty, Queue
+from threading import Event, Lock, Thread
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
-from recollect.engine.base.active_models import ActiveModels
-from recollect.engine.base.background import BackgroundThread
-from recollect.engine.base.filing import Filing
-from recollect.engine.base.lru import Cooldown, LruCache
-from recollect.engine.base.priority import WorkPriority
-from recollect.engine.base.quotas import Quotas
-from recollect.engine.base.result_cache import ResultCache
-from recollect.engine.base.search_metrics import SearchMetrics
-from recollect.engine.base.search_notes import SearchNotes
-from recollect.errors import RecollectError, StoreError, StoreFull
+from recollect.engine.base.caches import Cooldown, LruCache, ResultCache
+from recollect.engine.base.embedders import ActiveModels
+from recollect.engine.base.search_figures import SearchMetrics, SearchNotes
+from recollect.engine.base.threads import BackgroundThread, WorkPriority
+from recollect.errors import RecollectError, SettingsError, StoreError, StoreFull
 from recollect.forking import leak, take_part, withdraw
-from recollect.model.literals import StatementType
-from recollect.model.memories import Scope, Space, Vector
+from recollect.model.files import AddedFile, FileRecord, Folder, SyncProgress, SyncReport, TextPiece
+from recollect.model.literals import FileSource, StatementType
+from recollect.model.media import Media
+from recollect.model.memories import Scope, Space, Vector, VectorLike
+from recollect.model.messages import Usage
 from recollect.model.readings import Reading
-from recollect.model.stats import Erasure
+from recollect.model.stats import Erasure, UserLimits
 from recollect.ports import (
     CachedPlace,
     Clock,
@@ -45,6 +49,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+AnyPath = str | PathLike[str]
+SyncListener = Callable[[SyncProgress], None]
+WatchListener = Callable[[SyncReport | RecollectError], None]
+
 _CACHED_PLACES = 1_000
 _CACHED_READINGS = 256
 _CACHED_GROUPS = 8
@@ -63,6 +71,90 @@ UPKEEP = "upkeep"
 MESSAGE = "message"
 PLACE = "place"
 SCOPES = "scopes"
+
+
+class Quotas:
+    """The limits of the settings, with their exceptions for single users. Raises SettingsError for a wrong one."""
+
+    def __init__(self, settings: LimitSettings) -> None:
+        self._usual = UserLimits(settings.memories, settings.storage_mb, settings.texts_per_minute)
+        self._exceptions: Mapping[str, UserLimits] = dict(map(self._read, settings.users))
+
+    def of(self, user_id: str) -> UserLimits:
+        """Give the limits of a user."""
+        return self._exceptions.get(user_id, self._usual)
+
+    def _read(self, line: str) -> tuple[str, UserLimits]:
+        user, colon, words = line.rpartition(":")
+        given = dict(word.partition("=")[::2] for word in words.split())
+        if not (colon and user.strip() and given and given.keys() <= {*UserLimits._fields}) or not all(
+            number.isdecimal() for number in given.values()
+        ):
+            raise SettingsError(
+                f"limits.users: {line!r} does not name a user and limits. Write a user id, a colon, and some of "
+                f"{', '.join(f'{name}=N' for name in UserLimits._fields)}; 0 is without limit."
+            )
+        return user.strip(), self._usual._replace(**{name: int(number) for name, number in given.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class SyncRequest:
+    """Folders by the paths that were typed, or all that were synced before; `rules` are those that change, by name."""
+
+    paths: Sequence[AnyPath]
+    source: FileSource | None
+    rules: Mapping[str, Any]
+    dry_run: bool = False
+    even_if_empty: bool = False
+    full: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PrecutFile:
+    """A file that was cut elsewhere, perhaps with vectors of a space."""
+
+    name: str
+    pieces: Sequence[TextPiece]
+    source: FileSource = "document"
+    vectors: Sequence[VectorLike | None] = ()
+    space: Space | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+class Filing(Protocol):
+    """Keeps folders and the store in step, and adds documents and media."""
+
+    def sync(
+        self, engine: "Engine", scope: Scope, asked: SyncRequest, *, wait: bool | None, tell: SyncListener | None
+    ) -> tuple[SyncReport, ...]:
+        """Sync folders into the store, and embed what is new."""
+
+    def watch(self, engine: "Engine", scope: Scope, asked: SyncRequest, *, stop: Event, tell: WatchListener) -> None:
+        """Sync folders now and on every change, until `stop` is set."""
+
+    def drift(self, engine: "Engine", scope: Scope, folder: Folder) -> int | None:
+        """Count the files of a folder that differ from the store; None when the folder is missing."""
+
+    def text(self, engine: "Engine", folder: Folder, file: FileRecord) -> tuple[str, str]:
+        """Give the text of a synced file as it lies on the disk, and its digest. Raises OSError, InvalidDocument."""
+
+    def add(
+        self,
+        engine: "Engine",
+        scope: Scope,
+        file: AnyPath | bytes,
+        name: str | None,
+        *,
+        replace: bool,
+        wait: bool | None,
+    ) -> AddedFile:
+        """Add a document by its path, or its bytes with a name. Raises InvalidDocument."""
+
+    def add_pieces(self, engine: "Engine", scope: Scope, file: PrecutFile) -> AddedFile | None:
+        """Add a file that was cut elsewhere; None when it was forgotten before."""
+
+    def add_medium(self, engine: "Engine", scope: Scope, file: AnyPath | bytes) -> Media:
+        """Keep a picture, sound or film as an original, and say what it is. Raises InvalidDocument."""
 
 
 class WriteWrapper(Protocol):
@@ -131,10 +223,19 @@ class SearchState:
     groups: LruCache[CachedGroups] = field(default_factory=lambda: LruCache(_CACHED_GROUPS))
     grouping: Lock = field(default_factory=Lock)
 
-    def leave_running(self, thread: Thread) -> None:
-        """Let a thread run on without its caller."""
-        self.count_overdue()
-        self.overdue.add(thread)
+    def answer_within(
+        self, seconds: float | None, ask: Callable[[Callable[[T], None]], None], name: str, *, daemon: bool
+    ) -> T | None:
+        """Give what `ask` answers in a thread of its own; None when that takes longer. A late thread runs on."""
+        answers: Queue[T] = Queue()
+        thread = Thread(target=ask, args=(answers.put,), name=name, daemon=daemon)
+        thread.start()
+        try:
+            return answers.get(timeout=seconds)
+        except Empty:
+            self.count_overdue()
+            self.overdue.add(thread)
+            return None
 
     def count_overdue(self) -> int:
         """Count the threads that still run without their callers."""
@@ -273,6 +374,19 @@ class Engine:
         if left.later:
             self.background.wake()
         return left
+
+    def today(self) -> str:
+        """Name the present day in UTC, by which the usage of paid models is counted for all users together."""
+        return self.clock.now().date().isoformat()
+
+    def has_tokens_left(self) -> bool:
+        """Say whether anything of today's budget for paid models is left."""
+        return self.store.spent(self.today()).tokens < self.settings.llm.tokens_per_day
+
+    def record_usage(self, scope: Scope, purpose: str, model: str, usage: Usage) -> None:
+        """Record the usage of a paid model; of a failed call only the sum is known."""
+        day = self.today()
+        self.write(scope, lambda writer: writer.record_spending(day, purpose, model, usage))
 
     def unreached(self) -> str:
         """Say which servers of the store do not answer, so that what concerns the users there is left; '' if all do."""

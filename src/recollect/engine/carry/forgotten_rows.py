@@ -11,12 +11,11 @@ from itertools import chain, groupby, islice
 from operator import itemgetter
 from typing import Final
 
-from recollect.dialogue.overlap import fingerprints
 from recollect.engine.base.context import Engine
 from recollect.engine.carry.archive import Archive
 from recollect.engine.carry.lines import MEDIA
 from recollect.engine.drafts import tombstones
-from recollect.engine.files import file_chunks
+from recollect.engine.drafts.tombstones import TombstoneMarks
 from recollect.engine.forgetting import forget
 from recollect.model.media import read_media
 from recollect.model.memories import MemoryRecord, Scope
@@ -38,13 +37,12 @@ from recollect.ports.transfer import (
 )
 
 _BATCH: Final = 1_000
+_MARKS: Final = TombstoneMarks()
 _SUMMARY: Final = "session_summary"
 _RECORD: Final = len(MemoryRecord._fields)
 _MESSAGE: Final = len(Message._fields)
 _CALLS: Final = Message._fields.index("tool_calls")
 _NOTED: Final = CONVERSATIONS.names.index("metadata")
-_ROLE: Final = MESSAGES.names.index("role")
-_CONVERSATION: Final = MESSAGES.names.index("conversation_id")
 _TYPE: Final = MEMORIES.names.index("type")
 _SESSION: Final = MEMORIES.names.index("session_id")
 _SAID: Final = ("content", "value", "blocks", "tool_calls", "metadata", "media")  # what a rewritten row says otherwise
@@ -210,14 +208,13 @@ def _older(
 def _marks(table: TransferTable, row: Row) -> Sequence[str]:
     """Give the tombstones that a row may have."""
     if table is MEMORIES:
-        return tombstones.OLDER, tombstones.of_item(row[0]), *tombstones.of_memory(record_of(row))
+        return tombstones.OLDER, *_MARKS.of_memory(record_of(row))
     if table is MESSAGES:
-        said = () if row[_ROLE] == "summary" else fingerprints(message_of(row))
-        return tombstones.OLDER, tombstones.of_item(row[0]), tombstones.of_session(row[_CONVERSATION]), *said
+        return tombstones.OLDER, *_MARKS.of_message(message_of(row))
     if table is FILES:
         root, path, digest = (row[FILES.names.index(name)] for name in ("root", "path", "digest"))
         folder = (tombstones.of_folder(root),) if root else ()
-        return tombstones.OLDER, tombstones.of_item(row[0]), *folder, *file_chunks.tombs(root, path, digest)
+        return tombstones.OLDER, tombstones.of_item(row[0]), *folder, *tombstones.of_file(root, path, digest)
     kinds = {
         CHUNKS.name: tombstones.of_item,
         CONVERSATIONS.name: tombstones.of_session,

@@ -17,17 +17,16 @@ from typing import BinaryIO, Final, NamedTuple, TypeAlias, TypeVar, cast
 import numpy as np
 
 from recollect import encryption
+from recollect.engine import stored_files
 from recollect.engine.base.context import Engine
-from recollect.engine.base.scopes import owner_of
+from recollect.engine.base.scopes import authored_metadata, owner_of
 from recollect.engine.carry import forgotten_rows
 from recollect.engine.carry.archive import Archive, open_archive
 from recollect.engine.carry.export import insist_not_own, outgoing
 from recollect.engine.carry.forgotten_rows import KeptAway, message_of, record_of
 from recollect.engine.carry.lines import MEDIA, ArchivedVector
 from recollect.engine.drafts import memory_drafts, tombstones
-from recollect.engine.drafts.authors import authored_metadata
-from recollect.engine.drafts.searchable_text import terms_of
-from recollect.engine.files import file_chunks
+from recollect.engine.drafts.items import terms_of
 from recollect.engine.vectors import model_change
 from recollect.errors import InvalidDocument, InvalidInput, RecollectError
 from recollect.model.memories import Scope, Space
@@ -426,7 +425,7 @@ def _left_out(writer: StoreWriter, table: TransferTable, rows: Sequence[Row]) ->
     files = writer.known_ids(FILES, list({row[1] for row in rows}))
     reasons = {row[0]: WITHOUT_REST for row in rows if row[1] not in files}
     said = [text for row in rows for text in row[2:4]]
-    masked = file_chunks.mask_forgotten(writer, said)
+    masked = stored_files.mask_forgotten(writer, said)
     changed = [said[at : at + 2] != masked[at : at + 2] for at in range(0, len(said), 2)]
     return {row[0]: FORGOTTEN for row, other in zip(rows, changed, strict=True) if other} | reasons
 

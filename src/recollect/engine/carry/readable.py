@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from recollect.engine.audit import audit_log
+from recollect.engine.base import audit
 from recollect.engine.base.context import Engine
 from recollect.engine.carry.writer import ExportWriter
 from recollect.model.literals import MEMORY_TYPES
@@ -141,7 +141,7 @@ class ReadableExport:
     def _log(self, scope: Scope) -> Iterator[str]:
         """Say what was done with the memory, by which key, and what models were paid for."""
         heading = "# What was done\n\n"
-        for line in audit_log.lines(self._engine, scope):
+        for line in audit.lines(self._engine, scope):
             yield f"{heading}- {_time(line.done_at)}: {_inline(line.action)}, {line.amount}, by {_inline(line.actor)}\n"
             heading = ""
         heading = "\n# What models were asked\n\n"

@@ -13,13 +13,12 @@ from typing import NamedTuple
 from recollect import ids
 from recollect.dialogue import compaction as planning
 from recollect.dialogue.compaction import CompactionPlan
-from recollect.engine.base import token_usage
 from recollect.engine.base.context import SUMMARIZER, Engine
 from recollect.engine.conversations import message_drafts
 from recollect.errors import LlmError, SummaryError
 from recollect.model.literals import MessageStatus
 from recollect.model.memories import MessageDraft, Scope
-from recollect.model.messages import Compaction, Message, Summarized, SummaryPoints, SummaryTask
+from recollect.model.messages import Compaction, Message, Summarized, SummaryPoints, SummaryTask, Usage
 from recollect.ports import Derivation, StoreReader, StoreWriter, Summarizer
 from recollect.text.summary.format import fit, parse, render
 
@@ -138,7 +137,7 @@ def _fold(
 
 def _choose_summarizer(engine: Engine) -> Summarizer:
     """Choose the summarizer; when the day's budget is spent, the one that costs nothing."""
-    if engine.summarizers.chosen.costs and not token_usage.affordable(engine):
+    if engine.summarizers.chosen.costs and not engine.has_tokens_left():
         return engine.summarizers.local
     return engine.summarizers.chosen
 
@@ -150,12 +149,12 @@ def _make_summary(engine: Engine, scope: Scope, planned: CompactionPlan, summari
         summary = _summarize(engine, summarizer, planned)
     except LlmError as error:
         if summarizer.costs:
-            token_usage.record_tokens(engine, scope, _PURPOSE, summarizer.name, error.usage_tokens)
+            engine.record_usage(scope, _PURPOSE, summarizer.name, Usage(output_tokens=error.usage_tokens))
         if summarizer is local:
             raise
         return MadeSummary(_summarize(engine, local, planned), local.name, str(error))
     if summarizer.costs:
-        token_usage.record(engine, scope, _PURPOSE, summarizer.name, summary.usage)
+        engine.record_usage(scope, _PURPOSE, summarizer.name, summary.usage)
     spent = "" if summarizer is engine.summarizers.chosen else _SPENT
     return MadeSummary(summary, summarizer.name, spent)
 

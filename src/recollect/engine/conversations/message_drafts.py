@@ -12,10 +12,10 @@ from typing import Any, cast
 from recollect import ids
 from recollect.dialogue import blocks
 from recollect.engine.base.context import Engine
+from recollect.engine.base.scopes import authored_metadata
 from recollect.engine.drafts import memory_drafts, redaction
-from recollect.engine.drafts.authors import authored_metadata
+from recollect.engine.drafts.items import message_terms
 from recollect.engine.drafts.media import message_with_checked_media
-from recollect.engine.drafts.searchable_text import message_terms
 from recollect.errors import InvalidMessage
 from recollect.model.literals import MessageRole, Trust
 from recollect.model.media import Media

@@ -3,10 +3,10 @@
 from hashlib import blake2b
 from typing import NamedTuple
 
-from recollect.engine.base import token_usage
 from recollect.engine.base.context import Engine
 from recollect.errors import InvalidInput, InvalidMemory, ReaderError
 from recollect.model.memories import Scope
+from recollect.model.messages import Usage
 from recollect.model.readings import Reading
 from recollect.ports import Reader
 from recollect.text.clean import clean
@@ -44,11 +44,11 @@ def read(engine: Engine, scope: Scope, content: str) -> ReadMessage:
     reader = engine.capture.reader
     if not text or reader is None:
         return ReadMessage(text)
-    if reader.costs and token_usage.affordable(engine):
+    if reader.costs and engine.has_tokens_left():
         try:
             return ReadMessage(text, _cached(engine, scope, reader, text))
         except ReaderError as error:
-            token_usage.record_tokens(engine, scope, _PURPOSE, reader.name, error.usage_tokens)
+            engine.record_usage(scope, _PURPOSE, reader.name, Usage(output_tokens=error.usage_tokens))
             return read_locally(engine, scope, content)._replace(failed=True, unasked=True)
     return read_locally(engine, scope, content)
 
@@ -70,7 +70,7 @@ def read_strictly(engine: Engine, scope: Scope, text: str) -> Reading:
     reader = engine.capture.reader
     if reader is None:
         raise InvalidInput("No reader is set (capture.reader is none). Set it to local to read messages.")
-    if reader.costs and not token_usage.affordable(engine):
+    if reader.costs and not engine.has_tokens_left():
         raise InvalidInput("The tokens of the day (llm.tokens_per_day) are spent. Try again tomorrow, or raise it.")
     return _cached(engine, scope, reader, clean(text))
 
@@ -82,5 +82,5 @@ def _cached(engine: Engine, scope: Scope, reader: Reader, text: str) -> Reading:
         reading = reader.read(text.replace(REDACTION_MARK, _UNANNOUNCED))
         engine.capture.readings.keep(scope, key, reading)
         if reader.costs:
-            token_usage.record(engine, scope, _PURPOSE, reader.name, reading.usage)
+            engine.record_usage(scope, _PURPOSE, reader.name, reading.usage)
     return reading

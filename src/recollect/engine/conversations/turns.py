@@ -7,9 +7,7 @@ agent from answering: it is named in `degraded`, and the turn goes on.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from queue import Empty, Queue
 from secrets import token_hex
-from threading import Thread
 from typing import Any
 
 from recollect.engine.base.context import MESSAGE, READER, RECALL, SAVING, UPKEEP, Engine
@@ -23,7 +21,7 @@ from recollect.engine.conversations import (
     silence,
     turn_capture,
 )
-from recollect.engine.search import all_sources
+from recollect.engine.search import recall
 from recollect.engine.search.prepared_query import SearchOptions
 from recollect.engine.vectors import embed_queue
 from recollect.errors import AlreadyProcessed, InvalidInput, RecollectError
@@ -90,23 +88,19 @@ def _block_of(engine: Engine, recalled: Recall, budget: int, *, most: int) -> Pr
     return PromptContext(block.text, shown, None, recalled.degraded)
 
 
-def _within_budget(engine: Engine, recall: Callable[[], Recall]) -> Recall:
+def _within_budget(engine: Engine, work: Callable[[], Recall]) -> Recall:
     """Search within the time budget of the hook; a thread that is late runs on."""
-    answers: Queue[Recall] = Queue()
+    failed = Recall((), (RECALL,))
 
-    def search() -> None:
+    def search(answer: Callable[[Recall], None]) -> None:
         try:
-            answers.put(recall())
+            answer(work())
         except Exception:  # noqa: BLE001 - the edge of the hook: whatever is broken, the agent answers
-            answers.put(Recall((), (RECALL,)))
+            answer(failed)
 
-    thread = Thread(target=search, name="recollect-recall")  # no daemon: a model must not be torn down while it works
-    thread.start()
-    try:
-        return answers.get(timeout=engine.settings.hooks.budget_s)
-    except Empty:
-        engine.search.leave_running(thread)
-        return Recall((), (RECALL,))
+    # No daemon: a model must not be torn down while it works.
+    found = engine.search.answer_within(engine.settings.hooks.budget_s, search, "recollect-recall", daemon=False)
+    return failed if found is None else found
 
 
 def settle(engine: Engine) -> None:
@@ -130,7 +124,7 @@ def _related(engine: Engine, scope: Scope, session: str, request: NewMessage) ->
 def _search(engine: Engine, scope: Scope, session: str, request: NewMessage, query: str) -> Recall:
     """Search for related items, some more than are shown: asked again, a question is no answer to itself."""
     hooks = engine.settings.hooks
-    found = all_sources.search(
+    found = recall.recall_sources(
         engine,
         scope,
         query,

@@ -10,16 +10,20 @@ from functools import partial
 from hashlib import blake2b
 from typing import NamedTuple, Protocol, TypeVar
 
+from recollect.dialogue.overlap import fingerprints
 from recollect.engine.base.context import Engine, WriteWrapper
 from recollect.engine.drafts import memory_drafts
 from recollect.errors import AlreadyProcessed, StaleVersion
+from recollect.model.files import FileRecord
 from recollect.model.memories import Draft, MemoryRecord, Scope
+from recollect.model.messages import Message
 from recollect.ports import StoreReader, StoreWriter
 from recollect.text.clean import fingerprint_text
 
 T = TypeVar("T")
 
 EVERYTHING = "everything"  # its moment is that at which a user last forgot everything
+ANY_SENTENCE = "sentence:any"  # says that there are tombstones of sentences
 OLDER = "everything:older"  # the same, unless it was for a fresh start: nothing from before is to come back
 
 
@@ -32,6 +36,12 @@ def of_memory(record: MemoryRecord) -> tuple[str, ...]:
     if not record.key or not record.value:
         return (said,)
     return said, _mark("value", record.subject, record.key, fingerprint_text(record.value))
+
+
+def of_file(root: str, path: str, digest: str) -> tuple[str, str]:
+    """Identify a file: by its path, and by its bytes."""
+    place = blake2b(f"{root}\0{path}".encode("utf-8", "surrogatepass"), digest_size=20).hexdigest()
+    return f"file-place:{place}", f"file-bytes:{digest}"
 
 
 def of_folder(root: str) -> str:
@@ -57,6 +67,24 @@ def of_place(folded: str) -> str:
 def _mark(kind: str, *parts: str) -> str:
     text = "\x1f".join(parts)
     return f"{kind}:{blake2b(text.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}"
+
+
+class TombstoneMarks:
+    """Gives all the tombstones that a forgotten row may have left: by its id, by what it says, and by where it was."""
+
+    everything = EVERYTHING
+
+    def of_memory(self, record: MemoryRecord) -> tuple[str, ...]:
+        return of_item(record.id), *of_memory(record)
+
+    def of_message(self, message: Message) -> tuple[str, ...]:
+        """Give those of a message and of its conversation; what a summary says has none."""
+        said = () if message.role == "summary" else fingerprints(message)
+        return of_item(message.id), of_session(message.conversation), *said
+
+    def of_file(self, record: FileRecord) -> tuple[str, ...]:
+        folder = (of_folder(record.root),) if record.root else ()
+        return of_item(record.id), *of_file(record.root, record.path, record.digest), *folder
 
 
 def find_forgotten(writer: StoreWriter, drafts: Sequence[Draft]) -> Mapping[str, datetime]:

@@ -12,8 +12,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
+from recollect.engine import stored_files
 from recollect.engine.base.context import Engine
-from recollect.engine.files import file_chunks
 from recollect.engine.forgetting import item_marks, parts, rewriting
 from recollect.engine.forgetting.chains import mend_chains
 from recollect.engine.forgetting.mentions import (
@@ -299,7 +299,7 @@ def _end_conversations(writer: StoreWriter, names: Sequence[str], *, everything:
 
 def _finished(engine: Engine, scope: Scope, outcome: Forgotten, afterwards: _Afterwards, *, scrub: bool) -> Forgotten:
     """Erase what was deleted, and make again what stays without it."""
-    file_chunks.discard(engine, afterwards.originals)
+    stored_files.discard(engine, afterwards.originals)
     engine.forget_cached(scope)
     left = engine.erase() if scrub and outcome.action == "deleted" else Erasure()
     rewriting.remake(engine, scope, afterwards.dropped)
@@ -360,7 +360,7 @@ def _delete(writer: StoreWriter, plan: ForgetPlan) -> None:
 def _delete_files(writer: StoreWriter, plan: ForgetPlan) -> None:
     for file in plan.files:
         writer.forget_paid([mark.id for mark in writer.chunk_marks(file.id)])
-    file_chunks.remove(writer, [file.id for file in plan.files])
+    stored_files.remove(writer, [file.id for file in plan.files])
     for root in plan.folders:
         writer.delete_folder(root)
 

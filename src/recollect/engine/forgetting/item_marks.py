@@ -8,33 +8,10 @@ from itertools import chain
 
 from recollect.dialogue.overlap import fingerprints
 from recollect.engine.drafts import tombstones
-from recollect.engine.files import file_chunks
 from recollect.engine.forgetting.plan import ForgetPlan
-from recollect.model.files import FileRecord
-from recollect.model.memories import MemoryRecord
-from recollect.model.messages import Message
 from recollect.ports import StoreWriter
 
 _BATCH = 5_000
-
-
-class TombstoneMarks:
-    """Gives the same fingerprints that forgetting writes."""
-
-    everything = tombstones.EVERYTHING
-
-    def of_memory(self, record: MemoryRecord) -> tuple[str, ...]:
-        return tombstones.of_item(record.id), *tombstones.of_memory(record)
-
-    def of_message(self, message: Message) -> tuple[str, ...]:
-        """Give those of a message and of its conversation; what a summary says has none."""
-        said = () if message.role == "summary" else fingerprints(message)
-        return tombstones.of_item(message.id), tombstones.of_session(message.conversation), *said
-
-    def of_file(self, record: FileRecord) -> tuple[str, ...]:
-        folder = (tombstones.of_folder(record.root),) if record.root else ()
-        places = file_chunks.tombs(record.root, record.path, record.digest)
-        return tombstones.of_item(record.id), *places, *folder
 
 
 def bury(writer: StoreWriter, plan: ForgetPlan, sessions: Sequence[str], now: datetime) -> None:
@@ -58,7 +35,7 @@ def _marks_of(writer: StoreWriter, plan: ForgetPlan) -> Iterator[str]:
     if plan.partial:
         yield from map(tombstones.of_item, (*plan.ids, *(change.chunk.id for change in plan.chunks)))
     for file in plan.files:
-        place, digest = file_chunks.tombs(file.root, file.path, file.digest)
+        place, digest = tombstones.of_file(file.root, file.path, file.digest)
         yield from (place, digest) if file.size else (place,)  # an empty file is like any other
     for some in _batched(plan.memories):
         yield from chain.from_iterable(map(tombstones.of_memory, writer.get(some)))

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
+from recollect.engine import stored_files
 from recollect.engine.base.context import Engine
-from recollect.engine.files import file_chunks
 from recollect.engine.forgetting import rewriting
 from recollect.engine.forgetting.plan import ForgetPlan
 from recollect.errors import StoreFull
@@ -43,7 +43,7 @@ def forget_in_parts(engine: Engine, scope: Scope, plan: ForgetPlan, delete: Dele
 
     def forget_chunks(chunk_ids: Sequence[str]) -> None:
         with engine.store.released_reserve():
-            unaudited.write(scope, lambda writer: file_chunks.remove_chunks(writer, chunk_ids))
+            unaudited.write(scope, lambda writer: stored_files.remove_chunks(writer, chunk_ids))
 
     none = ForgetPlan((), frozenset(), buried=plan.buried, replayed=plan.replayed)
     _all_of(plan.rewritten, lambda some: run(none._replace(rewritten=tuple(some))))

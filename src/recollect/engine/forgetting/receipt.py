@@ -12,9 +12,8 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Any, Final
 
-from recollect.engine.audit import audit_log
-from recollect.engine.audit.audit_log import AuditedAction
-from recollect.engine.audit.idempotency import AuditedWrite
+from recollect.engine.base import audit
+from recollect.engine.base.audit import AuditedAction, AuditedWrite
 from recollect.engine.base.context import Engine
 from recollect.engine.drafts.redaction import each_text
 from recollect.engine.forgetting.marks import MARK_KINDS, KeyedMark, Marker, MarkFinder, MarkKind, read_marks
@@ -177,7 +176,7 @@ class ReceiptDraft:
             not_covered=self._not_covered(),
         )
         named = replace(stated, id=_id_of(stated))
-        line = audit_log.note(writer, self._scope, AuditedAction(named.actor, ACTION), [named.id], now)
+        line = audit.note(writer, self._scope, AuditedAction(named.actor, ACTION), [named.id], now)
         return signed(replace(named, audit=AuditPosition(line.number, line.hash)), self._keys.signing)
 
     def _not_covered(self) -> tuple[str, ...]:

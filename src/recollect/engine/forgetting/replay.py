@@ -12,9 +12,8 @@ from typing import NamedTuple, TypeAlias
 
 from recollect.engine.base.context import Engine
 from recollect.engine.drafts import tombstones
-from recollect.engine.files import file_chunks
+from recollect.engine.drafts.tombstones import TombstoneMarks
 from recollect.engine.forgetting import forget
-from recollect.engine.forgetting.item_marks import TombstoneMarks
 from recollect.engine.forgetting.mentions import RewrittenChunk, RewrittenMessage
 from recollect.model.files import Chunk
 from recollect.model.memories import Scope
@@ -136,7 +135,7 @@ class _Replay:
 
     def _chunks(self) -> Iterator[RewrittenChunk]:
         """Give the chunks of files that have lost a sentence."""
-        if not self._buried([file_chunks.ANY_SENTENCE]):
+        if not self._buried([tombstones.ANY_SENTENCE]):
             return
         for file_id in self.engine.store.read(self.scope, lambda rows: list(rows.file_ids())):
             for chunk in self.engine.store.read(self.scope, partial(_chunks_of, file_id=file_id)):

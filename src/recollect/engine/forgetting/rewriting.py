@@ -7,9 +7,10 @@ from typing import Literal, NamedTuple
 
 from recollect import ids
 from recollect.dialogue.overlap import fingerprints
+from recollect.engine import stored_files
 from recollect.engine.base.context import Engine
 from recollect.engine.conversations import compact, message_drafts, sessions
-from recollect.engine.files import file_chunks
+from recollect.engine.drafts import tombstones
 from recollect.engine.forgetting.mentions import RewrittenChunk, RewrittenMessage
 from recollect.errors import LlmError, StoreError, StoreFull
 from recollect.model.files import Chunk, ChunkDraft, TextPiece
@@ -85,7 +86,7 @@ def write(
     removed += [change.chunk.heading for change in chunks if change.heading != change.chunk.heading]
     if removed:
         marks = {sentence_mark(part.of(text)) for text in removed for part in sentences(text)}
-        writer.bury([file_chunks.ANY_SENTENCE, *sorted(marks)], now)
+        writer.bury([tombstones.ANY_SENTENCE, *sorted(marks)], now)
     for change in rewritten:
         if change.left is not None:
             _replace_message(writer, engine, change)
@@ -117,7 +118,7 @@ def _replace_chunks(writer: StoreWriter, engine: Engine, chunks: Sequence[Rewrit
         record = writer.file(file_id)
         if record is None:
             continue
-        file_chunks.remove_chunks(writer, [change.chunk.id for change in changes])
+        stored_files.remove_chunks(writer, [change.chunk.id for change in changes])
         left = [change for change in changes if change.content.strip()]
         now = engine.clock.now()
         record = record._replace(chunks=record.chunks - len(changes) + len(left), updated_at=now)

@@ -7,11 +7,11 @@ from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from recollect.dialogue.overlap import fingerprints
-from recollect.engine.audit import audit_log
+from recollect.engine import stored_files
+from recollect.engine.base import audit
 from recollect.engine.base.context import Engine
 from recollect.engine.base.scopes import owner_of
 from recollect.engine.drafts import tombstones
-from recollect.engine.files import file_chunks
 from recollect.engine.forgetting.marks import KeyedMark, Marker
 from recollect.engine.forgetting.receipt import ACTION, CHECKED, ID_LOGS, UNSEEN, finder_of, insist_genuine, parsed
 from recollect.errors import InvalidDocument, NotFound, PackageMissing
@@ -88,7 +88,7 @@ class _Check:
 
     def _in_contents_of_originals(self) -> list[tuple[FileRecord, set[KeyedMark]]]:
         """Give the user's documents whose originals say something of it, read as when they were added."""
-        recipe = file_chunks.recipe(self._engine)
+        recipe = stored_files.recipe(self._engine)
         found = []
         for file in self._engine.store.read(self._scope, _with_originals):
             try:
@@ -175,14 +175,14 @@ class _Check:
     def _in_audit_log(self) -> None:
         """Look for the line that tells of the receipt, in a chain that is whole."""
         position = self._receipt.audit
-        lines = audit_log.lines(self._engine, self._scope, position.number - 1)
+        lines = audit.lines(self._engine, self._scope, position.number - 1)
         line = next(iter(lines), None)
         told = line is not None and (line.hash, line.action, line.items) == (
             position.hash,
             ACTION,
             (self._receipt.id,),
         )
-        flaw = audit_log.first_flaw(self._engine, self._scope)
+        flaw = audit.first_flaw(self._engine, self._scope)
         if not told or (flaw is not None and flaw <= position.number):
             self._left["audit_log", "chain"] += 1
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
-from recollect.engine.audit import search_log
-from recollect.engine.base import items
 from recollect.engine.base.context import Engine
+from recollect.engine.drafts import items
+from recollect.engine.search import recall
 from recollect.engine.vectors import model_change
 from recollect.model.calibration import KNOWN
 from recollect.model.filters import Filters
@@ -30,10 +30,10 @@ def insights(engine: Engine, scope: Scope, *, days: int, limit: int) -> Insights
     """Collect what there is to see, with `limit` entries in each list."""
     engine.search.notes.flush()
     now, space = engine.clock.now(), engine.space
-    since = now - min(timedelta(days=days), search_log.KEPT)
+    since = now - min(timedelta(days=days), recall.LOG_KEPT)
 
     def look(reader: StoreReader) -> Insights:
-        notes = reader.searches(since, search_log.MOST_KEPT)
+        notes = reader.searches(since, recall.MOST_LOGGED)
         stats = reader.stats(space, now)
         recalled = _recalled(note for note in notes if not _is_unanswered(note))
         older = Filters(now=now, until=notes[-1].asked_at if notes else since)

@@ -6,12 +6,12 @@ Each step is a transaction of its own or many small ones, so that maintenance ma
 from collections.abc import Callable
 from datetime import timedelta
 
-from recollect.engine.audit import search_log
-from recollect.engine.audit.idempotency import ANSWERS_KEPT
+from recollect.engine.base.audit import ANSWERS_KEPT
 from recollect.engine.base.context import Engine
 from recollect.engine.conversations import compact
 from recollect.engine.forgetting import forget, request
 from recollect.engine.maintenance import reindex, worker_pass
+from recollect.engine.search import recall
 from recollect.engine.vectors import embed_texts
 from recollect.model.memories import Scope
 from recollect.model.messages import Compaction
@@ -45,7 +45,7 @@ def _prune_logs(engine: Engine) -> None:
     """Prune stored responses, changes and the search log to their retention periods, and sessions that have ended."""
     now = engine.clock.now()
     engine.store.forget_old_logs(
-        answers=now - ANSWERS_KEPT, changes=now - CHANGES_KEPT, searches=now - search_log.KEPT, sessions=now
+        answers=now - ANSWERS_KEPT, changes=now - CHANGES_KEPT, searches=now - recall.LOG_KEPT, sessions=now
     )
 
 

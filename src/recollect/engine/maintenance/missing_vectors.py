@@ -11,7 +11,7 @@ from threading import Event
 
 from recollect.engine.base.context import Engine
 from recollect.engine.drafts import memory_drafts
-from recollect.engine.drafts.searchable_text import embedded_texts
+from recollect.engine.drafts.items import embedded_texts
 from recollect.model.literals import ITEM_KINDS, ItemKind
 from recollect.model.memories import Item, MemoryRecord, Scope, Space
 from recollect.ports import StoreReader, StoreWriter

@@ -7,10 +7,9 @@ already is left alone, so an interrupted run goes on where it was; the store is 
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
-from recollect.engine.base import items
 from recollect.engine.base.context import Engine
-from recollect.engine.drafts import memory_drafts
-from recollect.engine.drafts.searchable_text import terms_of
+from recollect.engine.drafts import items, memory_drafts
+from recollect.engine.drafts.items import terms_of
 from recollect.engine.memories import merge
 from recollect.model.literals import ITEM_KINDS, ItemKind
 from recollect.model.memories import Item, Scope

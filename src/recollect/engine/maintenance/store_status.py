@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from recollect._version import __version__
-from recollect.engine.audit import audit_log
-from recollect.engine.base import call_embedder, token_usage
+from recollect.engine.base import audit, embedders
 from recollect.engine.base.context import Engine
 from recollect.engine.carry import backup
 from recollect.engine.maintenance import missing_vectors, reindex
@@ -27,8 +26,8 @@ def status(engine: Engine, *, quick: bool = False) -> Status:
     space, store = engine.space, engine.store
     stats = replace(store.stats(), cache=store.cache_figures()) if quick else store_stats(engine)
     unread = store.unread()
-    spent = store.spent(token_usage.today(engine))
-    embedded = store.embedded(token_usage.today(engine))
+    spent = store.spent(engine.today())
+    embedded = store.embedded(engine.today())
     coming = model_change.building(store.spaces())
     building = None if coming is None else _model(engine, coming, "building")
     return Status(
@@ -168,7 +167,7 @@ def _probe(engine: Engine, embedder: Embedder, model: Model, *, ask: bool) -> Mo
     reachable, trouble, space = None, "", embedder.space
     if ask:
         try:
-            space = call_embedder.probe(embedder)
+            space = embedders.probe(embedder)
             reachable = True
         except RecollectError as error:
             reachable, trouble = False, str(error)
@@ -236,7 +235,7 @@ def model_trouble(engine: Engine) -> str:
     try:
         embedder = _searched_embedder(engine)
         if embedder is not None:
-            call_embedder.probe(embedder)
+            embedders.probe(embedder)
     except RecollectError as error:
         return str(error)
     return ""
@@ -273,7 +272,7 @@ def _lacking_passages(engine: Engine) -> Iterator[Problem]:
 def audit_flaws(engine: Engine) -> Iterator[Problem]:
     """Report the users whose audit log is not as it was written, and from which line on."""
     for scope in engine.store.audited():
-        line = audit_log.first_flaw(engine, scope)
+        line = audit.first_flaw(engine, scope)
         if line is not None:
             log = f"the log of {scope.user_id or 'the keys'}"
             yield Problem("audit_log", 1, f"From line {line} on, {log} is not as it was written.")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from threading import Event
 
-from recollect.engine.base import call_embedder
+from recollect.engine.base import embedders
 from recollect.engine.base.context import Engine
 from recollect.engine.conversations import read_queue
 from recollect.engine.maintenance import missing_vectors
@@ -96,7 +96,7 @@ def learn_space(engine: Engine) -> None:
     configured = engine.models.configured
     if configured is None or model_change.active(engine.store.spaces()) is not None:
         return
-    space = configured.space or call_embedder.probe(configured)
+    space = configured.space or embedders.probe(configured)
     if engine.store.stats().items:
         model_change.open_first(engine, space)
 

@@ -13,12 +13,12 @@ from itertools import islice
 from typing import Any
 
 from recollect import ids
-from recollect.engine.base import call_embedder
+from recollect.engine.base import embedders
 from recollect.engine.base.context import VECTOR, Engine
+from recollect.engine.base.scopes import authored_memories
 from recollect.engine.drafts import kept_secrets, memory_drafts, redaction, tombstones
-from recollect.engine.drafts.authors import authored_memories
+from recollect.engine.drafts.items import embedded_texts
 from recollect.engine.drafts.media import with_checked_media
-from recollect.engine.drafts.searchable_text import embedded_texts
 from recollect.engine.memories import repetition
 from recollect.engine.memories.batch_writer import BatchWriter, DecisionWriter
 from recollect.engine.vectors import embed_texts
@@ -203,7 +203,7 @@ def space_for(engine: Engine, *, wait: bool | None) -> Space | None:
     configured, space = engine.models.configured, engine.space
     if space is None and configured is not None and embed_texts.waits(engine, configured, wait=wait):
         with suppress(EmbeddingError):
-            return call_embedder.probe(configured)
+            return embedders.probe(configured)
     return space
 
 

@@ -11,10 +11,10 @@ from typing import Any
 
 from recollect import ids
 from recollect.engine.base.context import Engine
+from recollect.engine.base.scopes import authored
 from recollect.engine.drafts import kept_secrets, memory_drafts, redaction
-from recollect.engine.drafts.authors import authored
+from recollect.engine.drafts.items import embedded_texts
 from recollect.engine.drafts.media import check_media
-from recollect.engine.drafts.searchable_text import embedded_texts
 from recollect.engine.memories import remember
 from recollect.engine.vectors import embed_texts
 from recollect.engine.vectors.embed_texts import EmbeddedItems

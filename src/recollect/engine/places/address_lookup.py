@@ -4,17 +4,15 @@ Coordinates are rounded to the middle of their cell before the geocoder sees the
 addresses come from a queue.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
-from queue import Empty, Queue
-from threading import Event, Thread
+from threading import Event
 from typing import NamedTuple
 
-from recollect.engine.base import items
 from recollect.engine.base.context import Engine
-from recollect.engine.drafts import redaction
+from recollect.engine.drafts import items, redaction
 from recollect.errors import GeocoderUnavailable, InvalidInput, NotFound, RecollectError
 from recollect.model.geo import STREET
 from recollect.model.literals import ItemKind
@@ -136,21 +134,14 @@ def serve_now(engine: Engine, scope: Scope, item_id: str, most_s: float) -> bool
         return bool(item.address)
     kind: ItemKind = "memory" if isinstance(item, MemoryRecord) else "message"
     job = GeocodeJob(scope, UnlocatedItem(kind, item.id, item.lat, item.lng), 0)
-    answers: Queue[bool] = Queue()
 
-    def look_up() -> None:
+    def look_up(answer: Callable[[bool], None]) -> None:
         try:
-            answers.put(_finish(engine, job, reverse_geocode(engine, scope, job.item.lat, job.item.lng)))
+            answer(_finish(engine, job, reverse_geocode(engine, scope, job.item.lat, job.item.lng)))
         except RecollectError:
-            answers.put(False)  # noqa: FBT003 - an answer like any other
+            answer(False)  # noqa: FBT003 - an answer like any other
 
-    thread = Thread(target=look_up, name="recollect-address", daemon=True)
-    thread.start()
-    try:
-        return answers.get(timeout=most_s)
-    except Empty:
-        engine.search.leave_running(thread)
-        return False
+    return bool(engine.search.answer_within(most_s, look_up, "recollect-address", daemon=True))
 
 
 class GeocodePass(NamedTuple):

@@ -4,11 +4,9 @@ Coordinates say how near an item is, the name of a place how much it is like ano
 coordinates from the user's own places, the name by the geocoder. What cannot be had in time is left out.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from queue import Empty, Queue
-from threading import Thread
 from typing import NamedTuple, Protocol
 
 from recollect.engine.base.context import PLACE, Engine
@@ -174,25 +172,22 @@ def _add_name(
     """Add the name of the place and its vector, if they can be had in time."""
     if space is None or engine.models.configured is None:
         return replace(resolved, name=location.name), ()
-    results: Queue[tuple[str, Vector | None, bool]] = Queue()
 
-    def resolve_name() -> None:
+    def resolve_name(answer: Callable[[tuple[str, Vector | None, bool]], None]) -> None:
         name = location.name
         try:
             name = name or _reverse_geocode(engine, scope, location)
-            results.put((name, _name_vector(engine, scope, space, name) if name else None, False))
+            answer((name, _name_vector(engine, scope, space, name) if name else None, False))
         except (GeocoderUnavailable, RecollectError):
-            results.put((name, None, True))
+            answer((name, None, True))
 
     # An index that is being built must not be torn down; but a server that hangs must not keep a program from ending.
     remote = engine.geocoder is None or engine.geocoder.remote
-    thread = Thread(target=resolve_name, name="recollect-place", daemon=remote)
-    thread.start()
-    try:
-        name, vector, failed = results.get(timeout=_DEADLINE_SHARE * engine.settings.recall.deadline_s)
-    except Empty:
-        engine.search.leave_running(thread)
+    within_s = _DEADLINE_SHARE * engine.settings.recall.deadline_s
+    found = engine.search.answer_within(within_s, resolve_name, "recollect-place", daemon=remote)
+    if found is None:
         return replace(resolved, name=location.name), (PLACE,)
+    name, vector, failed = found
     return replace(resolved, name=name, vector=vector), (PLACE,) if failed else ()
 
 

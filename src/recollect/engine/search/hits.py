@@ -5,8 +5,8 @@ from datetime import datetime
 from itertools import chain, islice
 from typing import Any
 
+from recollect.engine.drafts.items import message_passage
 from recollect.engine.drafts.memory_drafts import HAPPENINGS
-from recollect.engine.drafts.searchable_text import message_passage
 from recollect.engine.search.kind_ranking import KindRanking, RankedRow
 from recollect.engine.search.prepared_query import PreparedQuery
 from recollect.model.files import Chunk

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from recollect.engine.base import items
 from recollect.engine.base.context import Engine
-from recollect.engine.drafts.searchable_text import terms_of
+from recollect.engine.drafts import items
+from recollect.engine.drafts.items import terms_of
 from recollect.engine.search import hits, prepared_query
 from recollect.engine.search.prepared_query import PreparedQuery, SearchOptions
 from recollect.errors import InvalidInput

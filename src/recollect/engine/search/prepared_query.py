@@ -1,10 +1,8 @@
 """A query before the search: checked, parsed, and embedded within the deadline."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
-from queue import Empty, Queue
-from threading import Thread
 from time import perf_counter
 
 from recollect.engine.base.context import VECTOR, Engine
@@ -148,27 +146,21 @@ def _embed_query(
         return as_unit(vector, space.dimensions), ()
     if engine.search.count_overdue() >= _MAX_OVERDUE:  # one more would not get an answer either
         return None, (VECTOR,)
-    embedded: Queue[Vector | None] = Queue()
 
-    def embed() -> None:
+    def embed(answer: Callable[[Vector | None], None]) -> None:
         try:
             query_vector, payment = embed_texts.embed_query(engine, scope, space, query)
         except RecollectError:  # the provider failed, or the cache could not be read
-            embedded.put(None)
+            answer(None)
             return
-        embedded.put(query_vector)
+        answer(query_vector)
         if payment is not None:
             embed_texts.keep_query(engine, scope, payment)
 
     # A model must not be torn down while it works; but a provider that hangs must not keep a program from ending.
-    thread = Thread(target=embed, name="recollect-query", daemon=_is_remote(engine, space))
-    started = perf_counter()
-    thread.start()
-    try:
-        query_vector = embedded.get(timeout=engine.settings.recall.deadline_s)
-    except Empty:
-        engine.search.leave_running(thread)
-        query_vector = None
+    daemon, started = _is_remote(engine, space), perf_counter()
+    deadline_s = engine.settings.recall.deadline_s
+    query_vector = engine.search.answer_within(deadline_s, embed, "recollect-query", daemon=daemon)
     engine.search.metrics.record_time("embed", started)
     return query_vector, () if query_vector is not None else (VECTOR,)
 

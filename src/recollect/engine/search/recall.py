@@ -1,39 +1,45 @@
 """Hybrid search: candidates from each channel, one ranking, and an answer that names the parts that failed.
 
-The store only offers candidates; every score is computed here, so both stores rank alike.
+The store only offers candidates; every score is computed here, so both stores rank alike. Hits of shared scopes stand
+among the user's own, each with where it comes from. The search log, if the setting `serve.search_log` wants one, holds
+what was asked, by which program, and with what result.
 
     prepared_query  the query: checked, parsed, embedded
     channels        candidates by words and by meaning, fused
     kind_ranking    the ranking of one kind of item, with every factor for or against a row
     hits            the hits that are shown, near-duplicates folded
-    shared_hits     hits of shared scopes among the user's own
     rerank          the best answers first, by a model that reads them with the query
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 from itertools import chain
 from time import perf_counter
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from recollect.engine.audit import search_log
+from recollect import ids
+from recollect.engine.base.caches import CachedRecall
 from recollect.engine.base.context import CONTEXT, SCOPES, TEXT, VECTOR, Engine
-from recollect.engine.base.result_cache import CachedRecall
-from recollect.engine.base.search_metrics import ReadTimer
-from recollect.engine.base.shared_scopes import MemberStore
+from recollect.engine.base.scopes import MemberStore, no_such_scope
+from recollect.engine.base.search_figures import ReadTimer
+from recollect.engine.drafts import redaction
 from recollect.engine.places.search_location import PlaceScorer
-from recollect.engine.search import hits, kind_ranking, rerank, shared_hits
+from recollect.engine.search import hits as search_hits
+from recollect.engine.search import kind_ranking, rerank
 from recollect.engine.search.channels import ChannelPlan, SearchRun
 from recollect.engine.search.prepared_query import PreparedQuery, SearchOptions, prepare
 from recollect.engine.search.rerank import UncutRecall
-from recollect.errors import NotFound, StoreError
-from recollect.model.filters import Filters, ItemFilters, MessageFilters
-from recollect.model.literals import MemoryType
+from recollect.errors import InvalidInput, NotFound, StoreError
+from recollect.model.calibration import LEAST_SCORE
+from recollect.model.filters import ChunkFilters, Filters, ItemFilters, MessageFilters
+from recollect.model.literals import SOURCE_OF, SOURCES, MemoryType, MessageRole, Source
 from recollect.model.memories import Item, Scope, VectorLike
-from recollect.model.scopes import shared_name
+from recollect.model.scopes import ScopeChoice, shared_name
 from recollect.model.search import Hit, Recall
-from recollect.ports import StoreReader
+from recollect.ports import RerankText, SearchNote, StoreReader
+from recollect.text.clean import fingerprint_text
 
 _DEPTHS = (1, 5, 25)  # how many times as many candidates are ranked
 _MAX_MODEL_CHANGES = 3  # during one search; after that it goes by words alone
@@ -48,6 +54,11 @@ _PLANS = (
     (ChannelPlan(vector=False, context=False), (VECTOR, CONTEXT)),
     (ChannelPlan(text=False, context=False), (TEXT, CONTEXT)),
 )
+_USUAL_TURN = 50  # messages
+_LONGEST_TURN = 1_000
+LOG_KEPT: Final = timedelta(days=90)
+MOST_LOGGED: Final = 10_000  # searches of a user
+_MOST_FOUND = 10
 
 
 class _SpaceChangedError(Exception):
@@ -99,7 +110,7 @@ def recall(
     engine.search.metrics.record_time("total", started)
     engine.search.metrics.record_missing(answer.degraded)
     if log_as:
-        search_log.record(engine, scope, log_as, query, answer, started=started)
+        log_search(engine, scope, log_as, query, answer, started=started)
     return answer
 
 
@@ -122,14 +133,14 @@ def _answer(search: SearchRun, scope: Scope, timer: ReadTimer, reader: StoreRead
     prepared, cache = search.query, search.engine.search.results
     with timer.ranking(reader) as rows:
         _check_space(search, rows)
-        if scopes := shared_hits.chosen_scopes(rows, prepared.options.scopes):
+        if scopes := _chosen_scopes(rows, prepared.options.scopes):
             return _SharedSearch(_search(search, rows, shared=True), scopes)
         generation = rows.generation() if cache.max_entries else None
         if generation is not None:
             cached = cache.find(scope, prepared.key, generation, prepared.started)
             if cached is not None:
                 return cached
-        return _Found(shared_hits.labelled(_search(search, rows), shared_name(scope.user_id)), generation)
+        return _Found(_labelled(_search(search, rows), shared_name(scope.user_id)), generation)
 
 
 def _check_space(search: SearchRun, rows: StoreReader) -> None:
@@ -149,8 +160,8 @@ def _search_scopes(search: SearchRun, member: Scope, timer: ReadTimer, found: _S
             continue
         except StoreError:
             part = UncutRecall((), (SCOPES,))
-        parts.append(shared_hits.labelled(part, name))
-    return _Found(shared_hits.merged(search, parts))
+        parts.append(_labelled(part, name))
+    return _Found(_merged(search, parts))
 
 
 def _search_scope(search: SearchRun, timer: ReadTimer, reader: StoreReader) -> UncutRecall:
@@ -183,13 +194,13 @@ def _search(search: SearchRun, reader: StoreReader, *, shared: bool = False) -> 
         skipped = rerank.reason_to_skip(search, rankings)
         skipped = "" if shared and skipped in rerank.BY_SCORES else skipped
         pool = 0 if skipped else rerank.pool_size(prepared)
-        shown = hits.show(reader, prepared, rankings, settings.diversity, pool)
+        shown = search_hits.show(reader, prepared, rankings, settings.diversity, pool)
         has_more = any(ranking.has_more(prepared.options.min_score) for ranking in rankings.values())
         if len(shown) >= prepared.options.limit or not has_more:
             break
     late = chain.from_iterable(ranking.late for ranking in rankings.values())
     first = shown[: prepared.options.limit]
-    best = max((rankings[hits.kind_of(hit)].fused.answerable(hit.id) for hit in first), default=0.0)
+    best = max((rankings[search_hits.kind_of(hit)].fused.answerable(hit.id) for hit in first), default=0.0)
     texts = [] if skipped else rerank.texts_of(reader, prepared, shown)
     return UncutRecall(shown, tuple(dict.fromkeys((*search.degraded, *late))), best, skipped, texts)
 
@@ -202,7 +213,7 @@ def _timeline(reader: StoreReader, prepared: PreparedQuery) -> list[Hit]:
     talks = [view for view in views if isinstance(view, MessageFilters)]
     items = _items_in_time(reader, talks if prepared.query.about_talk else events, limit)
     items = items or _items_in_time(reader, views, limit)
-    return hits.in_order(prepared, list({item.id: item for item in items}.values()))[-limit:]
+    return search_hits.in_order(prepared, list({item.id: item for item in items}.values()))[-limit:]
 
 
 def _items_in_time(reader: StoreReader, views: Sequence[ItemFilters], limit: int) -> list[Item]:
@@ -214,3 +225,145 @@ def _items_in_time(reader: StoreReader, views: Sequence[ItemFilters], limit: int
         elif isinstance(view, MessageFilters):
             items += reader.said_between(view, limit)
     return items
+
+
+def _chosen_scopes(reader: StoreReader, chosen: ScopeChoice) -> tuple[str, ...]:
+    """Give the names of the scopes to search, of which the user is a member. Raises NotFound for any other."""
+    if not chosen or chosen == "none":
+        return ()
+    own = [membership.scope for membership in reader.memberships()]
+    if chosen == "all":
+        return tuple(own)
+    for name in chosen:
+        if name not in own:
+            raise no_such_scope(name)
+    return tuple(dict.fromkeys(chosen))
+
+
+def _labelled(found: UncutRecall, name: str) -> UncutRecall:
+    """Let hits say from which shared scope they are; a user's own are of none."""
+    return replace(found, hits=[replace(hit, scope=name) for hit in found.hits]) if name else found
+
+
+def _merged(search: SearchRun, parts: Sequence[UncutRecall]) -> UncutRecall:
+    """Give what was found in the user's memory and in scopes as one answer, best first; equals in the order of parts.
+
+    Scores are of one scale everywhere. What happened in a time that the query names stays in the order of time.
+    """
+    degraded = tuple(dict.fromkeys(part for found in parts for part in found.degraded))
+    answerable = max(found.answerable for found in parts)
+    timelines = [found for found in parts if found.is_timeline]
+    if timelines:
+        hits = sorted(
+            (hit for found in timelines for hit in found.hits), key=lambda hit: search_hits.moment(hit.record)
+        )
+        return UncutRecall(hits[-search.query.options.limit :], degraded, answerable, "time")
+    ranked = _without_repetitions(sorted(_with_texts(parts), key=lambda row: -row[0].score))
+    hits = [hit for hit, _ in ranked]
+    skipped = rerank.reason_to_keep_order(search, [hit.score for hit in hits])
+    if not skipped:
+        texts = [text for _, text in ranked[: rerank.POOL] if text is not None]
+        return UncutRecall(hits, degraded, answerable, "", texts)
+    options = search.query.options
+    if options.diverse:
+        hits = search_hits.spread(hits[: 2 * options.limit], search.engine.settings.recall.diversity)
+    return UncutRecall(hits[: options.limit], degraded, answerable, skipped)
+
+
+def _with_texts(parts: Sequence[UncutRecall]) -> list[tuple[Hit, RerankText | None]]:
+    """Give hits with what a reranker reads of them; the first of each part have it."""
+    rows: list[tuple[Hit, RerankText | None]] = []
+    for found in parts:
+        texts = [*found.texts, *[None] * (len(found.hits) - len(found.texts))]
+        rows += zip(found.hits, texts, strict=True)
+    return rows
+
+
+def _without_repetitions(rows: Sequence[tuple[Hit, RerankText | None]]) -> list[tuple[Hit, RerankText | None]]:
+    """Fold what is said in the same words in several scopes."""
+    places: dict[str, int] = {}
+    kept: list[tuple[Hit, RerankText | None]] = []
+    for hit, text in rows:
+        place = places.setdefault(fingerprint_text(hit.content), len(kept))
+        same, its_text = kept[place] if place < len(kept) else (hit, text)
+        if same.scope == hit.scope:  # the first, or one that its own search has not folded
+            kept.append((hit, text))
+        else:
+            kept[place] = replace(same, folded=(*same.folded, hit.id)), its_text
+    return kept
+
+
+def recall_sources(
+    engine: Engine,
+    scope: Scope,
+    query: str,
+    *,
+    sources: Sequence[Source],
+    memories: Filters,
+    messages: MessageFilters,
+    files: ChunkFilters | None,
+    options: SearchOptions,
+    vector: VectorLike | None = None,
+    log_as: str = "",
+) -> Recall:
+    """Search several sources at once; files only if `files` says which of them."""
+    started, roles = perf_counter(), roles_of(sources)
+    item_filters: list[ItemFilters] = [memories] if "memory" in sources else []
+    if roles:
+        item_filters.append(replace(messages, roles=roles))
+    if "file" in sources and files is not None:
+        item_filters.append(files)
+    if item_filters:
+        return recall(engine, scope, query, item_filters=item_filters, options=options, vector=vector, log_as=log_as)
+    if log_as:
+        log_search(engine, scope, log_as, query, Recall(()), started=started)
+    return Recall(())
+
+
+def roles_of(sources: Sequence[Source]) -> tuple[MessageRole, ...]:
+    """Give the message roles that these sources stand for."""
+    if isinstance(sources, str):
+        raise InvalidInput(f"sources is the text {sources!r}; give several, for example ({sources!r},).")
+    unknown = [source for source in sources if source not in SOURCES]
+    if unknown:
+        raise InvalidInput(f"Unknown source {unknown[0]!r}. Sources are: {', '.join(SOURCES)}.")
+    return tuple(role for role, source in SOURCE_OF.items() if source in sources)
+
+
+def current_turn(reader: StoreReader, conversation: str) -> tuple[str, ...]:
+    """Give the ids of the turn that is going on: the user's last message and everything since."""
+    for limit in (_USUAL_TURN, _LONGEST_TURN):
+        messages = reader.last_messages(conversation, limit)
+        from_user = [position for position, message in enumerate(messages) if message.role == "user"]
+        if from_user:
+            return tuple(message.id for message in messages[from_user[-1] :])
+        if len(messages) < limit:
+            return ()
+    return tuple(message.id for message in messages)
+
+
+def log_search(engine: Engine, scope: Scope, verb: str, query: str, answer: Recall, *, started: float) -> None:
+    """Note a search that began at this reading of `perf_counter`; its query only if the setting says `queries`.
+
+    The log is that of the user who asked, also in a shared scope. It is written in the background.
+    """
+    setting = engine.settings.serve.search_log
+    if setting == "off":
+        return
+    now = engine.clock.now()
+    note = SearchNote(
+        id=ids.new(now),
+        asked_at=now,
+        verb=verb,
+        hits=len(answer.hits),
+        took_ms=1000 * (perf_counter() - started),
+        answerable=answer.answerable,
+        degraded=" ".join(answer.degraded),
+        query=redaction.public_text(engine, query) if setting == "queries" else "",
+        user_agent=engine.agent,
+        # ids of others' scopes are not noted: who forgets such an item would not reach the log of who asked
+        found=""
+        if engine.author
+        else " ".join(hit.id for hit in answer.hits[:_MOST_FOUND] if hit.score >= LEAST_SCORE and not hit.scope),
+    )
+    engine.search.notes.add(Scope(engine.author) if engine.author else scope, note)

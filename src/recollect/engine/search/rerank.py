@@ -4,15 +4,13 @@ The hits come out of the store's snapshot with all that the model needs, and it 
 budget. When it fails or is late, the hits stay in their order, and `degraded` says so.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
-from queue import Empty, Queue
-from threading import Thread
 from time import perf_counter
 
 from recollect.engine.base.context import RERANKER, Engine
-from recollect.engine.drafts.searchable_text import whole_text
+from recollect.engine.drafts.items import whole_text
 from recollect.engine.search import hits as search_hits
 from recollect.engine.search.channels import SearchRun
 from recollect.engine.search.kind_ranking import KindRanking
@@ -176,19 +174,12 @@ def _score(engine: Engine, question: str, texts: Sequence[RerankText], budget_s:
             return ()
     if engine.search.count_overdue() >= _MAX_OVERDUE:
         return ()
-    answers: Queue[Sequence[float]] = Queue()
 
-    def ask() -> None:
+    def ask(answer: Callable[[Sequence[float]], None]) -> None:
         try:
-            answers.put(reranker.score(question, texts, budget_s))
+            answer(reranker.score(question, texts, budget_s))
         except RerankerError:
-            answers.put(())
+            answer(())
 
     # A provider that hangs must not keep a search from ending, nor a program.
-    thread = Thread(target=ask, name="recollect-rerank", daemon=True)
-    thread.start()
-    try:
-        return answers.get(timeout=budget_s)
-    except Empty:
-        engine.search.leave_running(thread)
-        return ()
+    return engine.search.answer_within(budget_s, ask, "recollect-rerank", daemon=True) or ()

@@ -16,9 +16,9 @@ from typing import Final
 import numpy as np
 
 from recollect import ids
-from recollect.engine.base import call_embedder
+from recollect.engine.base import embedders
 from recollect.engine.base.context import Engine
-from recollect.engine.drafts.searchable_text import embedded_texts
+from recollect.engine.drafts.items import embedded_texts
 from recollect.engine.vectors import calibration, embed_queue, embed_texts
 from recollect.engine.vectors.embed_queue import WorkListener
 from recollect.errors import EmbeddingError, InvalidVector, ProviderUnavailable, TextRefused
@@ -310,6 +310,6 @@ def estimate(engine: Engine, embedder: Embedder) -> Estimate:
 def _texts(job: EmbedJob) -> dict[str, str]:
     """Give the texts of a job, each named by its item, its number and its hash: items change while a batch is made."""
     return {
-        f"{job.item.id}-{number}-{embed_texts.text_key(job.scope, text)[:12]}": call_embedder.non_empty(text)
+        f"{job.item.id}-{number}-{embed_texts.text_key(job.scope, text)[:12]}": embedders.non_empty(text)
         for number, text in enumerate(embedded_texts(job.item, job.space))
     }

@@ -6,7 +6,7 @@ unrelated pairs, and a cosine counts by how far it is above that.
 
 import numpy as np
 
-from recollect.engine.base import call_embedder
+from recollect.engine.base import embedders
 from recollect.engine.base.context import Engine
 from recollect.errors import RecollectError
 from recollect.model.memories import Space
@@ -36,8 +36,8 @@ SENTENCES = frozenset(text for pair in _PAIRS for text in pair)
 
 def measure(embedder: Embedder, space: Space) -> float:
     """Give the usual cosine of a question and an unrelated sentence. Raises EmbeddingError."""
-    questions, _ = call_embedder.embed(embedder, space, [question for question, _ in _PAIRS], "query")
-    sentences, _ = call_embedder.embed(embedder, space, [sentence for _, sentence in _PAIRS], "passage")
+    questions, _ = embedders.embed(embedder, space, [question for question, _ in _PAIRS], "query")
+    sentences, _ = embedders.embed(embedder, space, [sentence for _, sentence in _PAIRS], "passage")
     cosines = questions @ sentences.T
     unrelated = cosines[~np.eye(len(_PAIRS), dtype=bool)]
     return float(np.clip(unrelated.mean(), 0.0, 0.99))

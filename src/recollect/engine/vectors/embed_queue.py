@@ -13,10 +13,11 @@ from datetime import datetime, timedelta
 from threading import Event, Lock, Thread
 from typing import TypeAlias
 
-from recollect.engine.base import call_embedder, items
-from recollect.engine.base.call_embedder import PROBE
+from recollect.engine.base import embedders
 from recollect.engine.base.context import Engine
-from recollect.engine.drafts.searchable_text import embedded_texts
+from recollect.engine.base.embedders import PROBE
+from recollect.engine.drafts import items
+from recollect.engine.drafts.items import embedded_texts
 from recollect.engine.vectors import embed_texts
 from recollect.errors import EmbeddingError, ProviderUnavailable, TextRefused
 from recollect.model.literals import ItemKind
@@ -190,7 +191,7 @@ def _bisect(engine: Engine, jobs: Sequence[EmbedJob], error: EmbeddingError, *, 
     """Find the text that makes the provider fail, unless it also fails on a plain sentence."""
     if not provider_works:
         try:
-            call_embedder.embed(engine.models.embedder(jobs[0].space), jobs[0].space, [PROBE], "passage")
+            embedders.embed(engine.models.embedder(jobs[0].space), jobs[0].space, [PROBE], "passage")
         except EmbeddingError as trouble:
             _release(engine, jobs)
             return WorkReport(unavailable=str(trouble), pause_s=_PAUSE_S)
@@ -235,7 +236,7 @@ def _embed_texts(
     if lacking:
         names = {position: keys.get(position, str(position)) for position in lacking}
         distinct = {name: texts[position] for position, name in names.items()}  # equal texts are paid for once
-        new_vectors, usage = call_embedder.embed_passages(embedder, space, [*distinct.values()], engine.priority)
+        new_vectors, usage = embedders.embed_passages(embedder, space, [*distinct.values()], engine.priority)
         by_name = dict(zip(distinct, new_vectors, strict=True))
         vectors.update({position: by_name[name] for position, name in names.items()})
         weights = [

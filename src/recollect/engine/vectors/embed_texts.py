@@ -11,14 +11,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from recollect.engine.base import call_embedder, token_usage
+from recollect.engine.base import embedders
 from recollect.engine.base.context import Engine
 from recollect.errors import EmbeddingError, RecollectError
 from recollect.model.memories import Scope, Space, Vector
 from recollect.model.messages import Usage
 from recollect.ports import CachedPassageVector, CachedQueryVector, Embedder, RemoteEmbedder, StoreWriter
 
-_PURPOSE = "embedding"
 _TRIM_EVERY = 500  # entries
 
 
@@ -121,7 +120,7 @@ def embed_passages(engine: Engine, scope: Scope, space: Space, texts: Sequence[s
     """Give the vectors of all passages; each text is paid for once. Raises EmbeddingError."""
     embedder = engine.models.embedder(space)
     if not isinstance(embedder, RemoteEmbedder):
-        vectors, usage = call_embedder.embed_passages(embedder, space, texts, engine.priority)
+        vectors, usage = embedders.embed_passages(embedder, space, texts, engine.priority)
         return EmbeddedTexts(dict(enumerate(vectors)), usage=usage)
     use_cache = is_cached(engine, embedder)
     keys = [text_key(scope, text) for text in texts]
@@ -148,7 +147,7 @@ def _embed_batches(
     for start in range(0, len(keys), size):
         part = keys[start : start + size]
         try:
-            vectors, usage = call_embedder.embed(embedder, space, [texts[key] for key in part], "passage")
+            vectors, usage = embedders.embed(embedder, space, [texts[key] for key in part], "passage")
         except EmbeddingError:
             if not by_key:
                 raise
@@ -174,28 +173,28 @@ def keep(writer: StoreWriter, engine: Engine, space: Space, embedded: EmbeddedIt
 def record(writer: StoreWriter, engine: Engine, space: Space, usage: Usage) -> None:
     """Record the cost."""
     if usage.tokens:
-        writer.record_spending(token_usage.today(engine), _PURPOSE, f"{space.provider}/{space.model}", usage)
+        writer.record_spending(engine.today(), "embedding", f"{space.provider}/{space.model}", usage)
 
 
 def embed_query(engine: Engine, scope: Scope, space: Space, text: str) -> tuple[Vector, CachedQueryVector | None]:
     """Embed a query; if that was paid for, also gives what to cache. Raises EmbeddingError."""
     embedder = engine.models.embedder(space)
     if not is_cached(engine, embedder):
-        vectors, usage = call_embedder.embed(embedder, space, [text], "query")
+        vectors, usage = embedders.embed(embedder, space, [text], "query")
         return vectors[0], CachedQueryVector(space, "", vectors[0], usage, 0) if usage.tokens else None
     key = text_key(scope, text)
     cached = engine.store.cached(scope, space, "query", [key])
     if cached:
         return cached[key], None
     resets = engine.store.resets(scope)
-    vectors, usage = call_embedder.embed(embedder, space, [text], "query")
+    vectors, usage = embedders.embed(embedder, space, [text], "query")
     return vectors[0], CachedQueryVector(space, key, vectors[0], usage, resets)
 
 
 def keep_query(engine: Engine, scope: Scope, query: CachedQueryVector) -> None:
     """Cache the vector of a query, and record its cost, if that is possible."""
     with suppress(RecollectError):
-        engine.store.note_question(scope, query, day=token_usage.today(engine), now=engine.clock.now())
+        engine.store.note_question(scope, query, day=engine.today(), now=engine.clock.now())
         trim_after(engine, 1)
 
 

@@ -8,7 +8,7 @@ is kept until it is dropped, so that going back costs only what was stored since
 from collections.abc import Sequence
 from threading import Event
 
-from recollect.engine.base import call_embedder
+from recollect.engine.base import embedders
 from recollect.engine.base.context import Engine
 from recollect.engine.vectors import batch_embedding, embed_queue
 from recollect.engine.vectors.embed_queue import WorkListener
@@ -22,7 +22,7 @@ _NOTHING_UNDER_WAY = "No change of the model is under way. Begin one with `recol
 
 def begin(engine: Engine, embedder: Embedder) -> Space:
     """Begin to build the space of an embedder, or go on with it. A failed probe changes nothing."""
-    space = call_embedder.probe(embedder)
+    space = embedders.probe(embedder)
     spaces = engine.store.spaces()
     under_way = building(spaces)
     if under_way is not None and under_way != space:

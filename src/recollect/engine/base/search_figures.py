@@ -1,14 +1,23 @@
-"""Metrics of searches: how long each stage takes and which parts fail. They cost nothing without an observer.
+"""Figures about searches: how long each stage takes, which parts fail, and notes written off their path.
 
 Candidates come from the store a few at a time while they are ranked, so a timed reader tells the two apart.
 """
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from threading import Lock
 from time import perf_counter
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
-from recollect.ports import Observer, Stage, StoreReader
+from recollect.engine.base.threads import BackgroundThread
+from recollect.errors import StoreError
+from recollect.model.memories import Scope
+from recollect.ports import Observer, SearchNote, Stage, StoreReader
+
+NotesWriter: TypeAlias = Callable[[Scope, Sequence[SearchNote]], None]
+
+_MOST_WAITING = 1_000
 
 
 class ReadTimer:
@@ -90,3 +99,44 @@ class _TimedReader:
                 timer.reading_s += perf_counter() - started
 
         return timed
+
+
+def _write_nothing(_: Scope, __: Sequence[SearchNote]) -> None:
+    """Write nothing."""
+
+
+class SearchNotes:
+    """The notes of a process that wait, written by a thread of their own. When there are too many, the oldest go."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[tuple[Scope, SearchNote]] = deque(maxlen=_MOST_WAITING)
+        self._turn = Lock()
+        self._write: NotesWriter = _write_nothing
+        self.thread = BackgroundThread()
+
+    def employ(self, write: NotesWriter) -> None:
+        """Set what writes the notes of one user."""
+        self._write = write
+        self.thread.employ(lambda _: self.flush())
+
+    def add(self, scope: Scope, note: SearchNote) -> None:
+        """Let a note be written soon."""
+        self._waiting.append((scope, note))
+        self.thread.wake()
+
+    def flush(self) -> None:
+        """Write all notes that wait. What the store does not take is lost: an answer is worth more than its figures."""
+        with self._turn:
+            notes: defaultdict[Scope, list[SearchNote]] = defaultdict(list)
+            while self._waiting:
+                scope, note = self._waiting.popleft()
+                notes[scope].append(note)
+            for scope, several in notes.items():
+                with suppress(StoreError):
+                    self._write(scope, several)
+
+    def close(self) -> None:
+        """Write what waits, and stop."""
+        self.thread.close()
+        self.flush()
+        self._write = _write_nothing  # or the store would live on as part of a cycle, and take part in forks

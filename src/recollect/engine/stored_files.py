@@ -1,12 +1,13 @@
-"""Reading back of files: lists, lines, folders."""
+"""Files and their chunks in the store: how they are cut, masked, removed, and read back."""
 
 import posixpath
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from recollect import ids
 from recollect.engine.base.context import Engine
-from recollect.engine.files import file_chunks
+from recollect.engine.drafts import tombstones
 from recollect.errors import InvalidDocument, InvalidInput, NotFound, PackageMissing
 from recollect.model.files import (
     TURN_BREAK,
@@ -19,13 +20,77 @@ from recollect.model.files import (
 )
 from recollect.model.literals import FileSource
 from recollect.model.memories import Scope
-from recollect.ports import StoreReader
+from recollect.ports import ChunkingRecipe, StoreReader, StoreWriter
+from recollect.text.mentions import sentence_marks, without
 from recollect.text.query import file_names
 
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _MAX_SHOWN = 5
 _MOST_LINES = 16 * 2**20  # no more than a document may have characters, whatever an archive said
 _MOST_BLANK = 2**20  # characters between two pieces of a line
 _WIDE = "utf-32-le"
+
+
+def recipe(engine: Engine) -> ChunkingRecipe:
+    """Give the settings by which texts are cut into chunks."""
+    files = engine.settings.files
+    return ChunkingRecipe(
+        files.chunk_tokens,
+        files.chunk_overlap,
+        engine.settings.redact_secrets,
+        files.most_mb * 2**20,
+        files.most_pieces,
+    )
+
+
+def storable(text: str) -> str:
+    """Replace NULs and lone surrogates, which JSON and YAML can spell and databases do not take."""
+    if "\0" not in text:
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            pass
+        else:
+            return text
+    return _UNSTORABLE.sub("\ufffd", text)
+
+
+def mask_forgotten(rows: StoreReader | StoreWriter, texts: Sequence[str]) -> list[str]:
+    """Take out of texts the sentences that were forgotten; lines stay where they are."""
+    if not rows.buried([tombstones.ANY_SENTENCE]):
+        return list(texts)
+    marks = [sentence_marks(text) for text in texts]
+    buried = rows.buried(list(dict.fromkeys(mark for several in marks for mark in several)))
+    return [
+        without(text, [span for mark, span in several.items() if mark in buried])
+        for text, several in zip(texts, marks, strict=True)
+    ]
+
+
+def remove(writer: StoreWriter, files: Iterable[str]) -> None:
+    """Remove files with their chunks, in the running transaction."""
+    file_ids = list(files)
+    remove_chunks(writer, [mark.id for file_id in file_ids for mark in writer.chunk_marks(file_id)])
+    writer.delete_files(file_ids)
+
+
+def remove_chunks(writer: StoreWriter, chunk_ids: Sequence[str]) -> None:
+    """Remove chunks and their cached vectors."""
+    if chunk_ids:
+        writer.delete_chunks(chunk_ids)
+        writer.forget_paid(chunk_ids, questions=False)
+
+
+def folder_at(rows: StoreReader | StoreWriter, root: str) -> Folder | None:
+    """Give the folder with this root, if one is synced or was brought."""
+    return next((folder for folder in rows.folders() if folder.root == root), None)
+
+
+def discard(engine: Engine, originals: Sequence[str]) -> None:
+    """Remove the originals of forgotten documents, unless the same bytes were added again."""
+    if originals:
+        known = engine.store.known_originals(originals)
+        engine.originals.discard([name for name in originals if name not in known])
 
 
 def listing(
@@ -64,7 +129,7 @@ def folders(engine: Engine, scope: Scope, *, look: bool) -> tuple[FolderStatus, 
 
 def read(engine: Engine, scope: Scope, name: str, lines: tuple[int, int] | None) -> FileText:
     """Give lines of a file, by its id, its path, or the end of its path if only one file has it."""
-    file = engine.store.read(scope, lambda reader: _find(reader, file_chunks.storable(name)))
+    file = engine.store.read(scope, lambda reader: _find(reader, storable(name)))
     on_disk = _text_on_disk(engine, scope, file)
     all_lines = on_disk[0].split("\n") if on_disk else []
     count = len(all_lines) if on_disk else min(file.lines, _MOST_LINES)
@@ -102,15 +167,15 @@ def _find(reader: StoreReader, name: str) -> FileRecord:
 
 def _text_on_disk(engine: Engine, scope: Scope, file: FileRecord) -> tuple[str, bool] | None:
     """Give the text of a synced file, and whether it is what was indexed; None if the store has to tell."""
-    folder = engine.store.read(scope, lambda reader: file_chunks.folder_at(reader, file.root)) if file.root else None
+    folder = engine.store.read(scope, lambda reader: folder_at(reader, file.root)) if file.root else None
     if folder is None:
         return None
     try:
         text, digest = engine.filing.text(engine, folder, file)
     except (OSError, InvalidDocument, PackageMissing):
         return None
-    (text,) = engine.store.read(scope, lambda reader: file_chunks.mask_forgotten(reader, [text]))
-    return file_chunks.storable(text), digest == file.digest
+    (text,) = engine.store.read(scope, lambda reader: mask_forgotten(reader, [text]))
+    return storable(text), digest == file.digest
 
 
 def assemble_text(chunks: Sequence[Chunk], first: int, last: int) -> str:

@@ -1,19 +1,39 @@
-"""The searchable text of items: the texts that are embedded, and the terms that are indexed."""
+"""Items of any kind: fetched together, the texts that are embedded, and the terms that are indexed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 
 from recollect.engine.drafts import memory_drafts
 from recollect.model.files import Chunk
+from recollect.model.literals import ITEM_KINDS, ItemKind, VectorKind
 from recollect.model.memories import Embeddable, Item, MemoryRecord, Space
 from recollect.model.messages import Message
 from recollect.model.places import PlaceRow, place_name
 from recollect.model.readings import USER
+from recollect.ports import StoreReader, StoreWriter
 from recollect.text.chunks import chunk_terms
 from recollect.text.passages import cut_passages
 from recollect.text.terms import MAX_TERMS, index_terms
 
 _SPEAKING_ROLES = frozenset({"user", "assistant"})
 _SPEAKER = "I"  # who speaks when users are not called by name: the encoder knows turns as "Speaker: text"
+
+
+def fetch(rows: StoreReader | StoreWriter, keys: Iterable[tuple[ItemKind, str]]) -> list[Item]:
+    """Fetch items by kind and id, in any order; those that are gone are left out."""
+    ids: dict[ItemKind, list[str]] = {kind: [] for kind in ITEM_KINDS}
+    for kind, item_id in keys:
+        ids[kind].append(item_id)
+    memories = rows.get(ids["memory"]) if ids["memory"] else ()
+    messages = rows.get_messages(ids["message"]) if ids["message"] else ()
+    chunks = rows.get_chunks(ids["chunk"]) if ids["chunk"] else ()
+    return [*memories, *messages, *chunks]
+
+
+def fetch_embeddable(rows: StoreReader | StoreWriter, keys: Sequence[tuple[VectorKind, str]]) -> list[Embeddable]:
+    """Fetch everything that has a vector: items, and the names of places."""
+    place_ids = [item_id for kind, item_id in keys if kind == "place"]
+    places = rows.get_places(place_ids) if place_ids else ()
+    return [*fetch(rows, [(kind, item_id) for kind, item_id in keys if kind != "place"]), *places]
 
 
 def embedded_texts(item: Embeddable, space: Space | None = None) -> tuple[str, ...]:
