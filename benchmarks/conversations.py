@@ -22,7 +22,8 @@ from recollect import Memory, NewMemory, UserMemory, load_settings
 from recollect.engine.conversations import message_drafts, message_log
 from recollect.model.memories import MessageDraft, Scope, Space, Vector
 from recollect.model.messages import NewMessage
-from recollect.ports import Role, StoreWriter
+from recollect.ports import Role
+from recollect.storage.base import StoreWriter
 from recollect.text.terms import query_terms, query_words
 
 _APPEND_LIMIT_S = 0.002

@@ -19,7 +19,7 @@ from recollect import NewMemory
 from recollect.clock import SystemClock
 from recollect.engine.drafts.memory_drafts import draft_memories
 from recollect.model.memories import Draft, Vector
-from recollect.storage.rows import RECORD_FIELDS, TIME_FIELDS, columns
+from recollect.storage.base.tables import RECORD_FIELDS, TIME_FIELDS, columns
 from recollect.storage.sqlite import codec as sqlite_codec
 
 BATCH = 10_000

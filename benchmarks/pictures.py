@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks import svg
 from recollect import Hit, Memory, load_settings
 from recollect.embedding.local import LocalEmbedder
-from recollect.ports import TextCandidate, TextCandidates
+from recollect.model.memories import TextCandidate, TextCandidates
 from recollect.ranking import bm25, factors
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"

@@ -30,7 +30,7 @@ from recollect import Memory, NewMemory
 from recollect.embedding.bundled_model import ENCODERS
 from recollect.model.filters import Filters
 from recollect.model.memories import Scope, Vector
-from recollect.ports import Neighbour
+from recollect.storage.base import Neighbour
 from recollect.text.terms import query_terms, query_words
 
 _NEIGHBOURS = 50  # as many as a recall of memories asks for

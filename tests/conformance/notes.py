@@ -13,7 +13,8 @@ import numpy as np
 
 from recollect import EmbeddingError, Memory, UserMemory, load_settings
 from recollect.model.memories import Scope, Space, Vector
-from recollect.ports import Clock, Embedder, Role, StoreReader
+from recollect.ports import Clock, Embedder, Role
+from recollect.storage.base import StoreReader
 from tests.providers.vectors import vector_of
 
 _BEGAN_NS = 1_700_000_000_123_456_789  # long ago: what has only just changed is waited for

@@ -14,7 +14,8 @@ import pytest
 from recollect import EmbeddingError, Memory, Recall, UserMemory, load_settings
 from recollect.engine.base.caches import _MAX_AGE
 from recollect.model.memories import Scope, Vector
-from recollect.ports import Role, Store, StoreReader
+from recollect.ports import Role
+from recollect.storage.base import Store, StoreReader
 from tests.congruence.twins import DIMENSIONS, WordSum, direction
 from tests.fixtures import SteppingClock
 from tests.waiting import until

@@ -19,7 +19,7 @@ from recollect.engine.carry.manifest import FILE
 from recollect.errors import InvalidDocument, QuotaExceeded
 from recollect.model.messages import Usage
 from recollect.ports import Embedder
-from recollect.ports.transfer import TRANSFERRED
+from recollect.storage.base.tables import TRANSFERRED
 from recollect_connect.importing import import_file
 from tests.archives import files_of, with_members, with_said, zipped
 from tests.fixtures import OpenMemory, SteppingClock

@@ -11,7 +11,7 @@ from recollect.api.memory import AuditedWrite
 from recollect.engine.memories.remember import remember
 from recollect.errors import InvalidMemory
 from recollect.model.memories import MemoryRecord, Scope
-from recollect.ports import StoreReader
+from recollect.storage.base import StoreReader
 from tests.fixtures import OpenMemory, SteppingClock
 
 _WORDS_ONLY = {"embedding__provider": "none"}

@@ -15,7 +15,8 @@ from recollect.engine.search import channels
 from recollect.errors import StoreError
 from recollect.model.filters import ChunkFilters, Filters, ItemFilters, MessageFilters
 from recollect.model.memories import Scope, Space, Vector
-from recollect.ports import Neighbour, Role
+from recollect.ports import Role
+from recollect.storage.base import Neighbour
 from recollect.storage.postgres.writer import PostgresWriter
 from recollect.storage.sqlite.writer import SqliteWriter
 from tests.archives import older_export

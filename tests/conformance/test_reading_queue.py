@@ -8,7 +8,7 @@ import pytest
 from recollect import Memory
 from recollect.model.memories import Scope
 from recollect.model.stats import UnreadMessages
-from recollect.ports import ReadJob, Store
+from recollect.storage.base import ReadJob, Store
 
 NOW = datetime(2026, 5, 1, 12, 0, tzinfo=UTC)
 LEASE = NOW + timedelta(minutes=5)

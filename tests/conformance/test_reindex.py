@@ -9,7 +9,7 @@ import pytest
 from recollect import Memory, NewMessage, UserMemory
 from recollect.engine.drafts.items import terms_of
 from recollect.engine.maintenance import reindex
-from recollect.ports import IndexedItem
+from recollect.storage.base import IndexedItem
 from recollect.text.terms import ANALYSER
 from tests.fixtures import OpenMemory
 from tests.storage.older_words import age, hash_as_before, insist_indexed_once, mark, strange

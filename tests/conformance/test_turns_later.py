@@ -16,7 +16,7 @@ from recollect.engine.conversations.turn_capture import TurnLessons
 from recollect.errors import StoreDamaged, StoreUnavailable
 from recollect.model.memories import Scope
 from recollect.model.messages import Message
-from recollect.ports import ReadJob
+from recollect.storage.base import ReadJob
 from tests.fixtures import OpenMemory, SteppingClock
 from tests.llm.server import ChatServer, completion
 from tests.waiting import until

@@ -10,7 +10,7 @@ import pytest
 from recollect import Memory
 from recollect.engine.drafts import memory_drafts
 from recollect.model.memories import NewMemory, Scope
-from recollect.ports import StoreWriter
+from recollect.storage.base import StoreWriter
 from tests.embedding_service.looking import (
     KEY,
     assert_all_is_well,

@@ -16,7 +16,7 @@ from recollect.model.filters import Filters, ItemFilters, MessageFilters
 from recollect.model.geo import Circle, Point, distance_km
 from recollect.model.memories import MemoryRecord, Scope
 from recollect.model.places import Location
-from recollect.ports import StoreReader
+from recollect.storage.base import StoreReader
 from tests.congruence.twins import WordSum, examples
 from tests.fixtures import SteppingClock
 from tests.places.conftest import OpenPlaces

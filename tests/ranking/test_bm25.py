@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.ports import TextCandidate, TextCandidates
+from recollect.model.memories import TextCandidate, TextCandidates
 from recollect.ranking import bm25
 from recollect.ranking.bm25 import TextScores, score
 from recollect.ranking.fusion import belief

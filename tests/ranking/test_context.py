@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.model.literals import MessageRole
-from recollect.ports import MessagePosition
+from recollect.model.messages import MessagePosition
 from recollect.ranking.context import (
     _ALL_NEIGHBOURS,
     _BEST_TURNS,

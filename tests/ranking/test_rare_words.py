@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from recollect.engine.search.channels import highest
-from recollect.ports import TextCandidate, TextCandidates
+from recollect.model.memories import TextCandidate, TextCandidates
 from recollect.ranking import bm25, fusion
 from recollect.text.terms import index_terms, query_terms, query_words
 from tests.rows import every

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from recollect.engine.carry.lines import SECRETS, member_of
 from recollect.engine.carry.manifest import FILE
-from recollect.ports.transfer import TOMBSTONES
+from recollect.storage.base.tables import TOMBSTONES
 from tests.reliability.figures import figure
 from tests.reliability.opening import open_memory
 from tests.reliability.zygote import Zygote

@@ -14,7 +14,7 @@ import pytest
 from recollect import Hit, Memory, NewMemory
 from recollect.engine.drafts.memory_drafts import draft_memories
 from recollect.model.memories import Scope
-from recollect.ports import StoreWriter
+from recollect.storage.base import StoreWriter
 from tests.fixtures import Server
 from tests.providers.server import ProviderServer
 from tests.reliability.changing import LEASE_S, STEPS, TOLERANCE, Item, Step, fill, items, spaces_of, stored_by

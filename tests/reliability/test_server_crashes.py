@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import psutil
 import psycopg
@@ -92,12 +93,13 @@ def _levels(address: str, default: str) -> list[str]:
         ((name,),) = store.rows("SELECT current_database()")
         store.rows(f"ALTER DATABASE {name} SET synchronous_commit = {default}")
     with open_memory(address) as memory:
-        engine_store, seen = memory._engine.store, list[str]()
-        for lent in (engine_store._writing, engine_store._exclusive, engine_store._lent):  # type: ignore[attr-defined]
+        engine_store: Any = memory._engine.store
+        seen = list[str]()
+        for lent in (engine_store._writing, engine_store._exclusive, engine_store._lent):
             with lent() as session:
                 seen += session.connection.execute("SHOW synchronous_commit").fetchone()
         memory.user("me").remember("A crate")
-        with engine_store._connected() as connection:  # type: ignore[attr-defined]
+        with engine_store._connected() as connection:
             seen += connection.execute("SHOW synchronous_commit").fetchone()
     return seen
 

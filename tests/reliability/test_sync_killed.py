@@ -13,7 +13,7 @@ from recollect import Memory, UserMemory
 from recollect.engine.drafts.items import embedded_texts
 from recollect.model.files import Chunk
 from recollect.model.memories import Scope, Vector
-from recollect.ports import StoreReader
+from recollect.storage.base import StoreReader
 from tests.conformance.notes import Kept, Notes, pieces
 from tests.reliability.edits import Editor
 from tests.reliability.opening import vector_of

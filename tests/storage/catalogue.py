@@ -10,7 +10,7 @@ from typing import Any
 import apsw
 import psycopg
 
-from recollect.storage.migrations import Migration
+from recollect.storage.base.migrations import Migration
 from recollect.storage.postgres import migrate as postgres_migrate
 from recollect.storage.sqlite import migrate as sqlite_migrate
 from recollect.storage.sqlite.connection import open_connection

@@ -9,30 +9,29 @@ from recollect.model.files import ChunkMark
 from recollect.model.filters import Filters, ItemFilters
 from recollect.model.geo import Circle
 from recollect.model.literals import ITEM_KINDS
-from recollect.model.memories import Draft, MessageDraft
+from recollect.model.memories import Draft, Fingerprint, MessageDraft, Slot
 from recollect.model.messages import Usage
 from recollect.model.places import NamedPlace, place_id
 from recollect.model.scopes import Membership
 from recollect.model.stats import AuditLine
-from recollect.ports import (
+from recollect.storage.base import (
     CachedPassageVector,
     CachedPlace,
+    Derivation,
     EmbedJob,
-    Fingerprint,
     GeocodeJob,
     ReadJob,
     Retirement,
     SearchNote,
-    Slot,
     StoredResponse,
     StoreReader,
     StoreWriter,
     TouchedFile,
+    TransferReader,
     UnlocatedItem,
     UnnamedPlace,
 )
-from recollect.ports.conversations import Derivation
-from recollect.ports.transfer import TOMBSTONES, TRANSFERRED, IncomingRow, Row, TransferReader, TransferTable
+from recollect.storage.base.tables import TOMBSTONES, TRANSFERRED, IncomingRow, Row, TransferTable
 from recollect.storage.postgres.cluster import ServerCluster
 from recollect.storage.postgres.store import PostgresStore
 from recollect.storage.postgres.writer import PostgresWriter

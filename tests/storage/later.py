@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from recollect.storage import migrations as machinery
-from recollect.storage.migrations import Migration, load_migrations
+from recollect.storage.base import migrations as machinery
+from recollect.storage.base.migrations import Migration, load_migrations
 
 _BACKENDS: Final = ("sqlite", "postgres")
 _FOLDER_OF: Final = "sql_folder"  # says where the migrations of a backend stand

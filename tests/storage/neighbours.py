@@ -19,16 +19,16 @@ from recollect.model.messages import ConversationRecord, Message, Usage
 from recollect.model.places import Located, NamedPlace
 from recollect.model.scopes import Membership, shared_scope
 from recollect.model.stats import AuditLine
-from recollect.ports import (
+from recollect.storage.base import (
     CachedPassageVector,
     CachedPlace,
     CachedQueryVector,
+    Derivation,
     SearchNote,
     StoredResponse,
     StoreWriter,
 )
-from recollect.ports.conversations import Derivation
-from recollect.ports.transfer import TRANSFERRED, Row
+from recollect.storage.base.tables import TRANSFERRED, Row
 from recollect.storage.postgres.store import PostgresStore
 from recollect.storage.postgres.writer import PostgresWriter
 

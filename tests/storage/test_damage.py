@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from recollect import UserMemory
+from recollect.storage.base.statements import load_checks
 from recollect.storage.sqlite.in_memory_users import FEW_ROWS
-from recollect.storage.statements import load_checks
 from tests.reliability.worker import WITH_VECTORS, open_memory, remember_batch, vector_of
 from tests.storage.catalogue import plain
 

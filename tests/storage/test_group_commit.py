@@ -11,7 +11,7 @@ import pytest
 
 from recollect import Memory, StoreError
 from recollect.model.memories import Scope
-from recollect.ports import StoreWriter
+from recollect.storage.base import StoreWriter
 from recollect.storage.sqlite import group_commit
 from tests.reliability.opening import open_memory
 from tests.waiting import PATIENCE_S, until
@@ -85,7 +85,7 @@ def _fail(_: StoreWriter) -> None:
 
 def _violate(writer: StoreWriter) -> None:
     writer.exhume(["something"])
-    session: Any = writer._session  # type: ignore[attr-defined]
+    session: Any = writer._session
     session.connection.execute("INSERT INTO sequence (name, value) VALUES ('item', 1)")
 
 
@@ -114,7 +114,7 @@ def test_a_writer_that_fails_undoes_only_its_own_changes(crowd: Crowd) -> None:
 
 def test_writes_that_sqlite_undoes_for_the_fault_of_another_are_carried_out_again(crowd: Crowd) -> None:
     def damage(writer: StoreWriter) -> None:
-        session: Any = writer._session  # type: ignore[attr-defined]
+        session: Any = writer._session
         session.connection.execute("ROLLBACK")  # as SQLite does by itself where a page cannot be read
         raise apsw.IOError("a page cannot be read")
 

@@ -12,8 +12,8 @@ from psycopg.sql import SQL, Identifier
 
 from recollect import Memory, NewMemory, load_settings
 from recollect.model.filters import Filters
-from recollect.model.memories import Scope
-from recollect.ports import Embedder, TextCandidates
+from recollect.model.memories import Scope, TextCandidates
+from recollect.ports import Embedder
 from recollect.storage.postgres.large_user_indexes import index_name
 from recollect.storage.postgres.store import PostgresStore
 from tests.fixtures import Server, SteppingClock

@@ -10,7 +10,7 @@ import apsw
 import pytest
 
 from recollect import Memory, UserMemory, load_settings
-from recollect.storage.session import ResultRow, Values
+from recollect.storage.base.session import ResultRow, Values
 from recollect.storage.sqlite import matching, reader
 from recollect.storage.sqlite.matching import UserWords, any_of, ranked_rows
 from recollect.storage.sqlite.session import SqliteSession

@@ -13,10 +13,10 @@ import pytest
 from psycopg.errors import InsufficientPrivilege
 
 from recollect import Memory, NewMemory, StoreError, load_settings
+from recollect.storage.base.erasure import secret_name
 from recollect.storage.postgres.large_user_indexes import index_name
 from recollect.storage.postgres.roles import LoginRights
 from recollect.storage.postgres.store import PostgresStore
-from recollect.storage.tombstones import secret_name
 from tests.fixtures import Server
 from tests.program import Program
 from tests.reliability.opening import WITH_VECTORS, open_memory, vector_of

@@ -8,7 +8,7 @@ from benchmarks.stores import open_memory
 
 from recollect import NewMemory
 from recollect.model.literals import VectorKind
-from recollect.storage.session import Values
+from recollect.storage.base.session import Values
 from recollect.storage.sqlite.session import SqliteSession, statement
 
 

@@ -6,7 +6,7 @@ import sqlite3
 import psycopg
 
 from recollect import Memory
-from recollect.ports.transfer import LEFT_BEHIND, TRANSFERRED
+from recollect.storage.base.tables import LEFT_BEHIND, TRANSFERRED
 
 _SPACES = re.compile(r"(vectors|codes)_\d+")  # vectors go along when they are wanted
 _OF_SQLITE = re.compile(

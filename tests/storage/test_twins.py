@@ -14,10 +14,10 @@ import pytest
 import recollect
 from recollect.model.filters import ChunkFilters, Filters, ItemFilters, MessageFilters
 from recollect.model.geo import Circle
+from recollect.storage.base.statements import COMMON, load_checks, load_common, load_own, parse_queries, sql_folder
+from recollect.storage.base.tables import of_kind
 from recollect.storage.postgres import session as postgres_session
-from recollect.storage.rows import of_kind
 from recollect.storage.sqlite import session as sqlite_session
-from recollect.storage.statements import COMMON, load_checks, load_common, load_own, parse_queries, sql_folder
 from tests.fixtures import Server
 from tests.reliability.worker import WITH_VECTORS, open_memory, vector_of
 from tests.rows import every
@@ -174,8 +174,8 @@ _ASSEMBLERS = {
     "large_user_indexes.py",
     "connection.py",
     "roles.py",
-    "transfer_queries.py",
-    "stored_text_queries.py",
+    "tables.py",
+    "erasure.py",
     "scrub.py",
     "purge.py",
     "distribute.py",

@@ -19,8 +19,9 @@ from recollect.engine.base.audit import AuditedWrite
 from recollect.model.backups import Restored
 from recollect.model.repairs import Repaired
 from recollect.model.stats import Distribution
-from recollect.ports import BackupProgress, Clock, Embedder, StepListener, Summarizer
+from recollect.ports import Clock, Embedder, Summarizer
 from recollect.settings import Settings
+from recollect.storage.base import BackupProgress, StepListener
 
 
 class AsyncFiles(AsyncTwin[UserFiles]):

@@ -16,10 +16,11 @@ from recollect.engine.carry.backup import BackupRequest
 from recollect.engine.forgetting.replay import replay
 from recollect.errors import BackupDamaged, InvalidInput, NotFound
 from recollect.model.backups import Backup, Restored
-from recollect.ports import BackupProgress, Clock, Store
+from recollect.ports import Clock
 from recollect.settings import Settings
 from recollect.settings.database import SCHEME
 from recollect.storage import open_restorer, open_store
+from recollect.storage.base import BackupProgress, Store
 from recollect.text.terms import ANALYSER
 
 

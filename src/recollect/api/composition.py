@@ -30,13 +30,13 @@ from recollect.ports import (
     Reader,
     RemoteEmbedder,
     Reranker,
-    Store,
     Summarizer,
     Tokenizer,
 )
 from recollect.settings import EmbeddingSettings, Settings, data_folder
 from recollect.settings.database import SCHEME
 from recollect.storage import open_store
+from recollect.storage.base import Store
 from recollect.text.terms import ANALYSER
 
 if TYPE_CHECKING:

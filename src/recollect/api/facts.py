@@ -20,7 +20,7 @@ from recollect.model.literals import MemoryType
 from recollect.model.memories import CommonFields, Doubt, KeyedFields, MemoryRecord, Remembered
 from recollect.model.readings import ASSISTANT, STANDING
 from recollect.model.stats import TimelineBucket, TimelineUnit
-from recollect.ports import StoreReader
+from recollect.storage.base import StoreReader
 from recollect.text.clean import clean
 
 _WITH_PROPERTIES: tuple[MemoryType, ...] = ("fact", "entity")

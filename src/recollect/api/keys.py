@@ -21,7 +21,7 @@ from recollect.engine.base.context import Engine
 from recollect.engine.base.scopes import scope_of
 from recollect.errors import InvalidInput, NotFound, StoreError, UnknownKey
 from recollect.model.literals import PERMISSIONS, Permission
-from recollect.ports import STORE, StoreWriter
+from recollect.storage.base import STORE, StoreWriter
 from recollect.text.clean import clean
 from recollect.verbs import Verbs
 

@@ -44,9 +44,10 @@ from recollect.model.memories import Loaded, NewMemory
 from recollect.model.receipts import ErasureCheck, Receipt
 from recollect.model.repairs import Repaired
 from recollect.model.stats import Distribution, Maintenance, Problem, Purged, Status, StoreStats, WorkReport
-from recollect.ports import BackupProgress, Clock, Embedder, StepListener, Summarizer
+from recollect.ports import Clock, Embedder, Summarizer
 from recollect.settings import Settings, load_settings
 from recollect.storage import distribute_store, repair_store
+from recollect.storage.base import BackupProgress, StepListener
 from recollect.text.clean import clean
 from recollect.verbs import Verbs
 

@@ -20,7 +20,8 @@ from recollect.model.literals import USUAL_SOURCES, MemoryType, Source
 from recollect.model.memories import Scope
 from recollect.model.receipts import Receipt
 from recollect.model.stats import AuditLine, Problem, Purged, SearchFigures, Status, UserLimits
-from recollect.ports import STORE, ChangeNotifier, Observer
+from recollect.ports import Observer
+from recollect.storage.base import STORE, ChangeNotifier
 from recollect.verbs import Verbs
 
 MAX_CHANGES = 200

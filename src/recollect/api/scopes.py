@@ -12,7 +12,7 @@ from recollect.engine.forgetting.request import ForgetRequest
 from recollect.errors import InvalidInput, NotFound
 from recollect.model.scopes import SCOPE_ROLES, Membership, ScopeRole, SharedScope, shared_name, shared_scope
 from recollect.model.search import Forgotten
-from recollect.ports import StoreWriter
+from recollect.storage.base import StoreWriter
 from recollect.verbs import Verbs
 
 _ADDED: Final = "scopes.add"

@@ -14,8 +14,7 @@ from recollect.embedding.protocols import OpenAiProtocol
 from recollect.embedding.provider import answer_bytes, blamed
 from recollect.errors import EmbeddingError
 from recollect.http_client import HttpRequest, HttpResponse, RemoteError
-from recollect.ports import BulkOutcome, BulkProgress
-from recollect.ports.world import BulkPhase
+from recollect.ports import BulkOutcome, BulkPhase, BulkProgress
 
 MOST_TEXTS: Final = 10_000  # of the 50,000 that are allowed, so that the results fit into memory
 MOST_FILE_BYTES: Final = 100_000_000

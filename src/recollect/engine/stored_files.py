@@ -20,7 +20,8 @@ from recollect.model.files import (
 )
 from recollect.model.literals import FileSource
 from recollect.model.memories import Scope
-from recollect.ports import ChunkingRecipe, StoreReader, StoreWriter
+from recollect.ports import ChunkingRecipe
+from recollect.storage.base import StoreReader, StoreWriter
 from recollect.text.mentions import sentence_marks, without
 from recollect.text.query import file_names
 

@@ -305,3 +305,49 @@ class Space:
     def is_bundled(self) -> bool:
         """Whether its vectors come from an encoder of this project."""
         return self.provider == "local"
+
+
+WORDS_HASH = 32  # letters of a hash that say what the words are
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """What a memory is about, when a new value replaces the old one.
+
+    What a user prefers is another slot than what is the case.
+    """
+
+    subject: str
+    key: str
+    context: str
+    preference: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """What makes two live memories the same one."""
+
+    type: str
+    subject: str
+    key: str
+    context: str
+    content_hash: str
+
+
+class TextCandidate(NamedTuple):
+    """A row that shares at least one term with the query, and all of its terms in order."""
+
+    id: str
+    terms: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class TextCandidates:
+    """Rows for BM25 to score, with the figures it needs.
+
+    `frequencies` says how many rows hold each query term; `total` how many rows the user has.
+    """
+
+    rows: Sequence[TextCandidate]
+    frequencies: Mapping[str, int]
+    total: int

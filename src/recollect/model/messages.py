@@ -255,3 +255,22 @@ class Summarized:
 
     points: SummaryPoints
     usage: Usage = Usage()
+
+
+class MessagePosition(NamedTuple):
+    """Where a message stands, and what of it counts in ranking without its text. `asks`: it ends as a question."""
+
+    id: str
+    conversation: str
+    sequence: int
+    role: MessageRole
+    speaker: str
+    tokens: int
+    trust: int
+    said_at: datetime
+    asks: bool
+    lat: float | None = None
+    lng: float | None = None
+    address: str = ""
+    place_label: str = ""
+    feedback: int | None = None

@@ -1,50 +1,14 @@
-"""What the engine asks of the outside world. Adapters implement these; the engine never sees a driver.
+"""What the engine asks of the world; adapters implement it. What it asks of a store is in `recollect.storage.base`."""
 
-The invariant of the stores: whatever runs inside `write` happens wholly or not at all, and the writes of one user come
-one after the other. So a decision taken inside `write` from what it has read there still holds when it commits.
-"""
-
-from recollect.ports.access_log import (
-    CHANGES_KEPT,
-    STORE,
-    AccessLogWriter,
-    ChangeKind,
-    ChangeNotifier,
-    SearchNote,
-    StoreChange,
-    StoredResponse,
-)
-from recollect.ports.backup import BackupProgress, DatabaseRestorer
-from recollect.ports.conversations import ConversationSize, Derivation, MessagePosition, ReadJob
-from recollect.ports.files import (
-    ChunkingRecipe,
-    Documents,
-    FileReading,
-    Originals,
-    TouchedFile,
-)
-from recollect.ports.memories import (
-    WITH_SAME_WORDS,
-    WORDS_HASH,
-    EmbeddedMemory,
-    Fingerprint,
-    IndexedItem,
-    LiveMemory,
-    Neighbour,
-    Retirement,
-    Slot,
-    TextCandidate,
-    TextCandidates,
-)
-from recollect.ports.places import CachedPlace, GeocodeJob, Geocoder, UnlocatedItem, UnnamedPlace
-from recollect.ports.spaces import CachedPassageVector, CachedQueryVector, EmbedJob
-from recollect.ports.store import PendingWrite, ReachedUsers, StepListener, Store, StoreReader, StoreWriter
+from recollect.ports.documents import ChunkingRecipe, Documents, FileReading, Originals
 from recollect.ports.world import (
     BulkEmbedder,
     BulkOutcome,
+    BulkPhase,
     BulkProgress,
     Clock,
     Embedder,
+    Geocoder,
     Observer,
     Reader,
     RemoteEmbedder,
@@ -57,62 +21,24 @@ from recollect.ports.world import (
 )
 
 __all__ = [
-    "CHANGES_KEPT",
-    "STORE",
-    "WITH_SAME_WORDS",
-    "WORDS_HASH",
-    "AccessLogWriter",
-    "BackupProgress",
     "BulkEmbedder",
     "BulkOutcome",
+    "BulkPhase",
     "BulkProgress",
-    "CachedPassageVector",
-    "CachedPlace",
-    "CachedQueryVector",
-    "ChangeKind",
-    "ChangeNotifier",
     "ChunkingRecipe",
     "Clock",
-    "ConversationSize",
-    "DatabaseRestorer",
-    "Derivation",
     "Documents",
-    "EmbedJob",
-    "EmbeddedMemory",
     "Embedder",
     "FileReading",
-    "Fingerprint",
-    "GeocodeJob",
     "Geocoder",
-    "IndexedItem",
-    "LiveMemory",
-    "MessagePosition",
-    "Neighbour",
     "Observer",
     "Originals",
-    "PendingWrite",
-    "ReachedUsers",
-    "ReadJob",
     "Reader",
     "RemoteEmbedder",
     "RerankText",
     "Reranker",
-    "Retirement",
     "Role",
-    "SearchNote",
-    "Slot",
     "Stage",
-    "StepListener",
-    "Store",
-    "StoreChange",
-    "StoreReader",
-    "StoreWriter",
-    "StoredResponse",
     "Summarizer",
-    "TextCandidate",
-    "TextCandidates",
     "Tokenizer",
-    "TouchedFile",
-    "UnlocatedItem",
-    "UnnamedPlace",
 ]

@@ -1,4 +1,4 @@
-"""What the engine asks of the world outside of the store: the time, vectors, tokens, summaries."""
+"""What the engine asks of the world outside of the store: the time, vectors, tokens, summaries, names of places."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 from recollect.model.memories import Space, Vector
 from recollect.model.messages import Summarized, SummaryTask, Usage
+from recollect.model.places import Located
 from recollect.model.readings import Reading
 
 Role = Literal["query", "passage"]
@@ -196,3 +197,24 @@ class Reranker(Protocol):
 
     def close(self) -> None:
         """Give back memory and connections."""
+
+
+class Geocoder(Protocol):
+    """Knows what places are called. Coordinates reach it rounded; what it says of the same ones is the same."""
+
+    @property
+    def name(self) -> str:
+        """Which one it is, for people and for the cache: `offline@1000`, or `nominatim` with its host."""
+
+    @property
+    def remote(self) -> bool:
+        """Whether it is behind a network: then storing does not wait for it, and searches wait little."""
+
+    def reverse(self, lat: float, lng: float) -> Located | None:
+        """Say where coordinates are; None where nothing has a name. Raises GeocoderUnavailable."""
+
+    def find(self, name: str, limit: int = 5) -> Sequence[Located]:
+        """Give the places of a name, the likeliest first. Raises GeocoderUnavailable."""
+
+    def close(self) -> None:
+        """Give back connections and memory."""

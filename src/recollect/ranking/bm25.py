@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import compress
 from math import log
 
-from recollect.ports import TextCandidates
+from recollect.model.memories import TextCandidates
 
 # Length matters less than textbooks say: short turns of a chat are what is mostly searched.
 _K1 = 0.9

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from heapq import nlargest
 from typing import NamedTuple
 
-from recollect.ports import MessagePosition
+from recollect.model.messages import MessagePosition
 
 REACH = 2  # turns to each side
 _NEXT = 0.3

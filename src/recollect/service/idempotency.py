@@ -16,9 +16,9 @@ from recollect.api.memory import AuditedWrite, IdempotentRequest, UserMemory
 from recollect.engine.drafts import tombstones
 from recollect.errors import AlreadyProcessed, NotFound, StaleVersion
 from recollect.model.search import Forgotten
-from recollect.ports import StoreWriter
 from recollect.service.json_routes import JSON
 from recollect.service.request_context import ApiCall
+from recollect.storage.base import StoreWriter
 from recollect.web.problems import RequestRefused
 
 T = TypeVar("T")

@@ -6,9 +6,10 @@ from pathlib import Path
 from recollect.errors import InvalidInput, StoreUnavailable
 from recollect.model.repairs import Repaired
 from recollect.model.stats import Distribution
-from recollect.ports import Clock, DatabaseRestorer, StepListener, Store
-from recollect.ports.repair import ItemMarks
+from recollect.ports import Clock
 from recollect.settings import Settings
+from recollect.storage.base.store import Store
+from recollect.storage.base.values import DatabaseRestorer, ItemMarks, StepListener
 
 _SERVER_PREFIXES = ("postgresql://", "postgres://")
 _MOST_SHARDS = 64_000  # that Citus takes

@@ -15,7 +15,8 @@ from recollect.model.literals import REDACTION_MARK, FileKind, marked
 from recollect.model.media import Media
 from recollect.model.memories import Scope, Vector
 from recollect.model.vectors import as_unit
-from recollect.ports import FileReading, StoreWriter
+from recollect.ports import FileReading
+from recollect.storage.base import StoreWriter
 from recollect.text.chunks import index
 from recollect_files import writing
 from recollect_files.writing import FileIdentity

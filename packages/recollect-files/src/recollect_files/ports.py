@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from recollect.model.files import FileRecord, KnownFile, NamedRoot, SkippedFile
-from recollect.ports.files import ChunkingRecipe, FileReading
+from recollect.ports import ChunkingRecipe, FileReading
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from recollect.model.files import (
 )
 from recollect.model.literals import FileSource
 from recollect.model.memories import Scope
-from recollect.ports import PendingWrite, StoreReader, StoreWriter, TouchedFile
+from recollect.storage.base import PendingWrite, StoreReader, StoreWriter, TouchedFile
 from recollect_files import writing
 from recollect_files.ports import Disk, FolderWalk, ReadFile, ReadRequest, SeenFile, SyncRules
 from recollect_files.writing import FileIdentity, WrittenFile

@@ -10,7 +10,7 @@ from recollect.engine.base.context import Engine, WatchListener
 from recollect.engine.drafts import tombstones
 from recollect.errors import RecollectError
 from recollect.model.memories import Scope
-from recollect.ports import StoreReader
+from recollect.storage.base import StoreReader
 from recollect_files import sync, writing
 from recollect_files.ports import Disk
 from recollect_files.sync import SyncOrder

@@ -23,7 +23,8 @@ from recollect.model.files import ChunkDraft, ChunkMark, FileRecord, IndexedText
 from recollect.model.geo import Point
 from recollect.model.literals import FileSource, Trust
 from recollect.model.memories import Scope, Vector
-from recollect.ports import ChunkingRecipe, FileReading, StoreWriter
+from recollect.ports import ChunkingRecipe, FileReading
+from recollect.storage.base import StoreWriter
 from recollect.text.chunks import RECIPE, index
 
 _NO_VECTORS: Mapping[str, Vector] = MappingProxyType({})

@@ -16,7 +16,8 @@ from recollect.cli.runner import CommandContext
 from recollect.engine.drafts.items import embedded_texts
 from recollect.model.files import Chunk, NamedRoot
 from recollect.model.memories import Scope, Vector
-from recollect.ports import Role, StoreWriter, TouchedFile
+from recollect.ports import Role
+from recollect.storage.base import StoreWriter, TouchedFile
 from recollect_files.ports import Disk, FolderWalk, SyncRules
 from tests_files.reaching import disk_of, put
 

@@ -12,7 +12,7 @@ import pytest
 from tests.waiting import until
 
 from recollect.model.files import SkippedFile
-from recollect.ports.files import ChunkingRecipe, FileReading
+from recollect.ports import ChunkingRecipe, FileReading
 from recollect_files.disk import LocalDisk, skip_reasons
 from recollect_files.disk.safe_open import named
 from recollect_files.documents import detect
@@ -28,7 +28,7 @@ import psutil
 from recollect_files.disk import LocalDisk
 from recollect_files.disk.safe_open import named
 from recollect_files.documents import detect
-from recollect.ports.files import ChunkingRecipe
+from recollect.ports import ChunkingRecipe
 from recollect_files.ports import ReadRequest
 disk = LocalDisk(detect=detect, extract=print, hands=1, worth_bytes=0)
 wishes = [ReadRequest(f"{number}.md") for number in range(int(sys.argv[2]))]

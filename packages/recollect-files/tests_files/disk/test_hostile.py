@@ -9,7 +9,7 @@ import pytest
 from tests.waiting import PATIENCE_S
 
 from recollect.model.files import KnownFile, SkippedFile
-from recollect.ports.files import ChunkingRecipe, FileReading
+from recollect.ports import ChunkingRecipe, FileReading
 from recollect.settings.sections import USUAL_FILES
 from recollect_files.disk import LocalDisk, skip_reasons
 from recollect_files.disk.safe_open import named
@@ -23,7 +23,7 @@ import os, sys
 from recollect_files.disk import LocalDisk
 from recollect_files.disk.safe_open import named
 from recollect_files.documents import detect
-from recollect.ports.files import ChunkingRecipe
+from recollect.ports import ChunkingRecipe
 from recollect_files.ports import ReadFile, SyncRules, ReadRequest
 import encodings.utf_32_le, encodings.utf_32_be, encodings.utf_16_le, encodings.utf_16_be
 import recollect_files.chunks, recollect_files.disk.local, recollect_files.documents.local

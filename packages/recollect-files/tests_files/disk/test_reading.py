@@ -11,7 +11,7 @@ import pytest
 
 from recollect.errors import InvalidDocument
 from recollect.model.files import TURN_BREAK, KnownFile, SkippedFile
-from recollect.ports.files import ChunkingRecipe, FileReading
+from recollect.ports import ChunkingRecipe, FileReading
 from recollect_files.disk import LocalDisk, skip_reasons
 from recollect_files.disk.file_reader import day_of
 from recollect_files.disk.safe_open import named, read_bytes, youth_s

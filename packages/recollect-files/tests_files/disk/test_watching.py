@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.waiting import PATIENCE_S, eventually
 
-from recollect.ports.files import ChunkingRecipe, FileReading
+from recollect.ports import ChunkingRecipe, FileReading
 from recollect_files.disk import LocalDisk
 from recollect_files.disk.folder_watch import SOON_S, STORM, ChangeDebounce
 from recollect_files.disk.safe_open import named

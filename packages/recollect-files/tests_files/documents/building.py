@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 
 from recollect.model.files import TextPiece
-from recollect.ports.files import FileReading
+from recollect.ports import FileReading
 
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _DC = 'xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dcterms="http://purl.org/dc/terms/"'

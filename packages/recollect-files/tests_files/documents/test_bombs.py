@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from recollect.errors import InvalidDocument
-from recollect.ports.files import ChunkingRecipe
+from recollect.ports import ChunkingRecipe
 from recollect_files.documents import LocalDocuments
 from recollect_files.documents.extract import ExtractionLimits, _checked, _ChildOutput, _environment, _reason
 from recollect_files.documents.extract_process import READERS

@@ -10,7 +10,7 @@ from tests.growth import assert_linear
 
 from recollect.engine.stored_files import assemble_text
 from recollect.model.files import CUT, Chunk
-from recollect.ports.files import ChunkingRecipe
+from recollect.ports import ChunkingRecipe
 from recollect_files.chunks import cut
 from recollect_files.documents import LocalDocuments
 from recollect_files.documents.formats import xml

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from recollect.errors import InvalidDocument
-from recollect.ports.files import ChunkingRecipe, FileReading
+from recollect.ports import ChunkingRecipe, FileReading
 from recollect_files.documents import LocalDocuments
 from tests_files.documents.building import (
     archive,

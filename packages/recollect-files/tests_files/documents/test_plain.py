@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from recollect.ports.files import ChunkingRecipe, FileReading
+from recollect.ports import ChunkingRecipe, FileReading
 from recollect_files.documents import LocalDocuments
 from recollect_files.documents.decode_text import decode_plain
 from tests_files.documents.building import pieces_of, words_of

@@ -24,8 +24,8 @@ from recollect.model.messages import Appended, Compaction, Message
 from recollect.model.places import NamedPlace
 from recollect.model.search import Forgotten, PromptContext, TurnOutcome
 from recollect.model.stats import AuditLine
-from recollect.ports import AccessLogWriter, StoredResponse, StoreReader, StoreWriter
-from recollect.ports.transfer import ImportedRows
+from recollect.storage.base import StoredResponse, StoreReader, StoreWriter
+from recollect.storage.base.tables import ImportedRows
 
 MOST_ITEMS = 100
 _PAGE = 1_000
@@ -43,7 +43,7 @@ class AuditedAction:
 
 
 def note(
-    writer: AccessLogWriter,
+    writer: StoreWriter,
     scope: Scope,
     action: AuditedAction,
     items: Sequence[str],

@@ -28,21 +28,9 @@ from recollect.model.memories import Scope, Space, Vector, VectorLike
 from recollect.model.messages import Usage
 from recollect.model.readings import Reading
 from recollect.model.stats import Erasure, UserLimits
-from recollect.ports import (
-    CachedPlace,
-    Clock,
-    Documents,
-    Geocoder,
-    Originals,
-    PendingWrite,
-    Reader,
-    Reranker,
-    Store,
-    StoreWriter,
-    Summarizer,
-    Tokenizer,
-)
+from recollect.ports import Clock, Documents, Geocoder, Originals, Reader, Reranker, Summarizer, Tokenizer
 from recollect.settings import LimitSettings, Settings
+from recollect.storage.base import CachedPlace, PendingWrite, Store, StoreWriter
 
 if TYPE_CHECKING:
     from recollect.text.capture import CompiledPatterns

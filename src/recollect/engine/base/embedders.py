@@ -17,7 +17,8 @@ from recollect.errors import EmbeddingError, InvalidVector, RecollectError, Sett
 from recollect.model.memories import Space, Vector
 from recollect.model.messages import Usage
 from recollect.model.vectors import as_units
-from recollect.ports import Embedder, RemoteEmbedder, Role, Store
+from recollect.ports import Embedder, RemoteEmbedder, Role
+from recollect.storage.base import Store
 
 _MAX_AGE_S = 1.0  # of what was read about the store; searches check the space themselves
 PROBE = "A sentence to try the embedder."

@@ -15,9 +15,7 @@ from recollect.engine.base.context import Engine
 from recollect.errors import InvalidInput, NotFound, NotPermitted
 from recollect.model.memories import NewMemory, OfferedMemory, Scope
 from recollect.model.scopes import AUTHOR, is_reserved, shared_scope
-from recollect.ports import PendingWrite, Store, StoreReader, StoreWriter
-from recollect.ports.scopes import ScopeRows
-from recollect.ports.transfer import TransferReader
+from recollect.storage.base import PendingWrite, Store, StoreReader, StoreWriter, TransferReader, UserRows
 from recollect.text.clean import clean
 
 _MAX_USER_ID: Final = 128
@@ -115,7 +113,7 @@ class MemberStore:
 
         return as_writer
 
-    def _insist_member(self, rows: ScopeRows) -> str:
+    def _insist_member(self, rows: UserRows) -> str:
         role = rows.role_of(self._member)
         if role is None:
             raise no_such_scope(self._name)

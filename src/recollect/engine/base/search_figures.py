@@ -13,7 +13,8 @@ from typing import Any, TypeAlias, cast
 from recollect.engine.base.threads import BackgroundThread
 from recollect.errors import StoreError
 from recollect.model.memories import Scope
-from recollect.ports import Observer, SearchNote, Stage, StoreReader
+from recollect.ports import Observer, Stage
+from recollect.storage.base import SearchNote, StoreReader
 
 NotesWriter: TypeAlias = Callable[[Scope, Sequence[SearchNote]], None]
 

@@ -32,7 +32,7 @@ from recollect.engine.carry.lines import (
 from recollect.engine.carry.manifest import FILE, ORIGINALS, VERSION, ArchivedFile, Manifest, measure, read_space
 from recollect.engine.carry.manifest import decode as decode_manifest
 from recollect.errors import BackupDamaged, InvalidDocument, InvalidInput, NotFound
-from recollect.ports.transfer import MEMORIES, SEARCH_LOG, TRANSFERRED, Row, TransferTable
+from recollect.storage.base.tables import MEMORIES, SEARCH_LOG, TRANSFERRED, Row, TransferTable
 
 _SUPERSEDED_BY: Final = MEMORIES.names.index("superseded_by")
 _TABLES: Final = {member_of(table): table for table in TRANSFERRED}

@@ -25,8 +25,8 @@ from recollect.engine.carry.manifest import FILE, ORIGINALS, ArchivedFile, Datab
 from recollect.errors import BackupDamaged, InvalidInput, NotFound, StoreReadOnly
 from recollect.model.backups import Backup, BackupState, DatabaseFacts
 from recollect.model.receipts import OlderBackup
-from recollect.ports import BackupProgress
 from recollect.private_folders import make_private
+from recollect.storage.base import BackupProgress
 
 NAMES: Final = f"originals.json{encryption.SUFFIX}"  # which original is which file of an encrypted backup
 _TRIES: Final = 5

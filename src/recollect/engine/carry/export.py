@@ -27,17 +27,9 @@ from recollect.errors import InvalidInput, StoreError
 from recollect.model.literals import VECTOR_KINDS
 from recollect.model.media import original_name
 from recollect.model.memories import Scope, Space
-from recollect.ports.transfer import (
-    FILES,
-    MEMORIES,
-    MESSAGES,
-    TOMBSTONES,
-    TRANSFERRED,
-    Row,
-    TransferReader,
-    TransferTable,
-)
 from recollect.private_folders import settle
+from recollect.storage.base import TransferReader
+from recollect.storage.base.tables import FILES, MEMORIES, MESSAGES, TOMBSTONES, TRANSFERRED, Row, TransferTable
 
 _ORIGINAL: Final = FILES.names.index("original")
 _LOCAL: Final = slice(FILES.names.index("mtime_ns"), FILES.names.index("inode") + 1)

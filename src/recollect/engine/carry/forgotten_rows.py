@@ -21,8 +21,8 @@ from recollect.model.media import read_media
 from recollect.model.memories import MemoryRecord, Scope
 from recollect.model.messages import Message, ToolCall
 from recollect.model.readings import CAPTURED_BY
-from recollect.ports import StoreReader, StoreWriter
-from recollect.ports.transfer import (
+from recollect.storage.base import StoreReader, StoreWriter
+from recollect.storage.base.tables import (
     CHUNKS,
     CONVERSATIONS,
     DERIVATIONS,

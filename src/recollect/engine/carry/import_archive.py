@@ -30,8 +30,8 @@ from recollect.engine.drafts.items import terms_of
 from recollect.engine.vectors import model_change
 from recollect.errors import InvalidDocument, InvalidInput, RecollectError
 from recollect.model.memories import Scope, Space
-from recollect.ports import StoreWriter
-from recollect.ports.transfer import (
+from recollect.storage.base import StoreWriter
+from recollect.storage.base.tables import (
     CHUNKS,
     CONVERSATIONS,
     DERIVATIONS,

@@ -21,7 +21,7 @@ from recollect.errors import InvalidDocument, InvalidInput
 from recollect.model.literals import VECTOR_KINDS, VectorKind
 from recollect.model.media import checked_media
 from recollect.model.memories import Space, Vector
-from recollect.ports.transfer import Column, Row, TransferTable
+from recollect.storage.base.tables import Column, Row, TransferTable
 from recollect.text.passages import MOST_PASSAGES
 
 _ValueCheck: TypeAlias = Callable[[Any], Any]

@@ -15,7 +15,8 @@ from recollect.engine.carry.writer import ExportWriter
 from recollect.model.literals import MEMORY_TYPES
 from recollect.model.media import TEXT_LIMITS, ending_of, original_name
 from recollect.model.memories import Scope
-from recollect.ports.transfer import (
+from recollect.storage.base import TransferReader
+from recollect.storage.base.tables import (
     CONVERSATIONS,
     DERIVATIONS,
     FILES,
@@ -24,7 +25,6 @@ from recollect.ports.transfer import (
     MESSAGES,
     NAMED_PLACES,
     SPENDING,
-    TransferReader,
     TransferTable,
 )
 

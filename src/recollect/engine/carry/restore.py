@@ -17,8 +17,8 @@ from recollect.engine.carry.backup import NAMES, backups_in, described
 from recollect.engine.carry.manifest import FILE, ORIGINALS
 from recollect.errors import BackupDamaged, InvalidInput
 from recollect.model.backups import Backup, Restored
-from recollect.ports import BackupProgress, DatabaseRestorer
 from recollect.private_folders import make_private, settle
+from recollect.storage.base import BackupProgress, DatabaseRestorer
 
 _ORIGINAL: Final = re.compile(r"[0-9a-f]{16}/[0-9a-f]{2}/[0-9a-f]{64}")
 

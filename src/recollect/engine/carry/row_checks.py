@@ -16,7 +16,7 @@ from recollect.errors import InvalidInput
 from recollect.model.literals import FILE_KINDS, MEMORY_TYPES
 from recollect.model.media import DIGEST, MOST_MEDIA
 from recollect.model.places import LONGEST_LABEL
-from recollect.ports.transfer import (
+from recollect.storage.base.tables import (
     CHUNKS,
     CONVERSATIONS,
     DERIVATIONS,

@@ -19,7 +19,8 @@ from recollect.errors import LlmError, SummaryError
 from recollect.model.literals import MessageStatus
 from recollect.model.memories import MessageDraft, Scope
 from recollect.model.messages import Compaction, Message, Summarized, SummaryPoints, SummaryTask, Usage
-from recollect.ports import Derivation, StoreReader, StoreWriter, Summarizer
+from recollect.ports import Summarizer
+from recollect.storage.base import Derivation, StoreReader, StoreWriter
 from recollect.text.summary.format import fit, parse, render
 
 _ALL = 2**31

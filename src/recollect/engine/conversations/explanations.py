@@ -8,7 +8,7 @@ from recollect.errors import NotFound
 from recollect.model.filters import Filters
 from recollect.model.memories import MemoryRecord, Scope
 from recollect.model.readings import SPAN, Captured, ExplainedReading, MemoryOrigin, TextSpan
-from recollect.ports import StoreReader
+from recollect.storage.base import StoreReader
 from recollect.text.clean import fingerprint_text
 
 _OFFSETS = 2

@@ -14,9 +14,17 @@ from recollect.engine.drafts import memory_drafts, redaction
 from recollect.errors import InvalidInput, NotFound
 from recollect.model.filters import MessageFilters
 from recollect.model.memories import MessageDraft, Scope
-from recollect.model.messages import Appended, ConversationInfo, ConversationRecord, Message, NewMessage, Window
+from recollect.model.messages import (
+    Appended,
+    ConversationInfo,
+    ConversationRecord,
+    Message,
+    MessagePosition,
+    NewMessage,
+    Window,
+)
 from recollect.model.readings import TaughtMemory
-from recollect.ports import MessagePosition, StoreReader, StoreWriter
+from recollect.storage.base import StoreReader, StoreWriter
 
 _MAX_SHOWN = 10_000
 

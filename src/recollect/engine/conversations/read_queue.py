@@ -17,7 +17,7 @@ from recollect.engine.conversations import turn_capture
 from recollect.errors import StoreUnavailable
 from recollect.model.memories import Scope
 from recollect.model.messages import ConversationRecord, Message
-from recollect.ports import ReadJob, StoreWriter
+from recollect.storage.base import ReadJob, StoreWriter
 
 _BATCH = 16
 _MAX_ATTEMPTS = 5

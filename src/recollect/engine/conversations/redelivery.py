@@ -12,7 +12,7 @@ from recollect.dialogue import overlap
 from recollect.engine.conversations.message_drafts import DraftedMessage
 from recollect.engine.drafts import tombstones
 from recollect.model.messages import Message
-from recollect.ports import StoreReader, StoreWriter
+from recollect.storage.base import StoreReader, StoreWriter
 
 _MAX_UNCOMPARED = 50  # messages at the end that are not compared
 _NEVER_COMPARED = frozenset({"reasoning", "summary", "system"})  # hosts may or may not deliver these

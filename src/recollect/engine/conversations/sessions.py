@@ -6,7 +6,7 @@ from recollect.engine.base.context import Engine
 from recollect.engine.conversations import compact
 from recollect.engine.memories import remember
 from recollect.model.memories import NewMemory, Remembered, Scope
-from recollect.ports import Derivation, StoreWriter
+from recollect.storage.base import Derivation, StoreWriter
 from recollect.text.summary.format import as_memory
 
 

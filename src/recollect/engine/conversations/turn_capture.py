@@ -20,8 +20,8 @@ from recollect.model.messages import Message, ToolCall
 from recollect.model.places import PlaceFields
 from recollect.model.readings import CAPTURED_BY, PROPERTY, SPAN, STANDING, Captured, Reading, SkippedStatement
 from recollect.model.scopes import AUTHOR
-from recollect.ports import Derivation, StoreWriter
 from recollect.settings.kinds import zone_named
+from recollect.storage.base import Derivation, StoreWriter
 
 _ENTITY = re.compile(r"[a-z0-9_]{1,60}\.[a-z0-9_]{1,60}")
 _ENTITY_ARGUMENTS = ("entity_id", "entity", "device_id", "device")

@@ -33,7 +33,7 @@ from recollect.model.memories import Remembered, Scope
 from recollect.model.messages import Appended, Message, NewMessage
 from recollect.model.places import Location, SearchLocation
 from recollect.model.search import Hit, PromptContext, Recall, TurnOutcome
-from recollect.ports import StoreReader, StoreWriter
+from recollect.storage.base import StoreReader, StoreWriter
 from recollect.text.quoting.fence import Quoted, fenced, without_fences
 from recollect.text.quoting.repetition import asks_again, unsaid
 

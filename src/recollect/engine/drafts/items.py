@@ -9,7 +9,7 @@ from recollect.model.memories import Embeddable, Item, MemoryRecord, Space
 from recollect.model.messages import Message
 from recollect.model.places import PlaceRow, place_name
 from recollect.model.readings import USER
-from recollect.ports import StoreReader, StoreWriter
+from recollect.storage.base import StoreReader, StoreWriter
 from recollect.text.chunks import chunk_terms
 from recollect.text.passages import cut_passages
 from recollect.text.terms import MAX_TERMS, index_terms

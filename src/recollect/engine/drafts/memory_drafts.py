@@ -25,10 +25,20 @@ from recollect.model.literals import (
     tier_of,
 )  # fmt: skip
 from recollect.model.media import Media, checked_media, media_names, media_texts
-from recollect.model.memories import MANY, Draft, MemoryRecord, NewMemory, OfferedMemory, Vector, participants_of
+from recollect.model.memories import (
+    MANY,
+    WORDS_HASH,
+    Draft,
+    Fingerprint,
+    MemoryRecord,
+    NewMemory,
+    OfferedMemory,
+    Slot,
+    Vector,
+    participants_of,
+)
 from recollect.model.places import LONGEST_ADDRESS, LONGEST_LABEL, check_coordinates
 from recollect.model.readings import ASSISTANT, USER
-from recollect.ports import WORDS_HASH, Fingerprint, Slot
 from recollect.text.clean import clean, clean_content, fingerprint_text
 from recollect.text.sameness import statement_form
 from recollect.text.terms import index_terms

@@ -17,7 +17,7 @@ from recollect.errors import AlreadyProcessed, StaleVersion
 from recollect.model.files import FileRecord
 from recollect.model.memories import Draft, MemoryRecord, Scope
 from recollect.model.messages import Message
-from recollect.ports import StoreReader, StoreWriter
+from recollect.storage.base import StoreReader, StoreWriter
 from recollect.text.clean import fingerprint_text
 
 T = TypeVar("T")

@@ -15,7 +15,7 @@ from recollect.engine.search.prepared_query import SearchOptions
 from recollect.model.filters import Filters
 from recollect.model.memories import MemoryRecord, Scope
 from recollect.model.search import Forgotten, Hit
-from recollect.ports import StoreReader
+from recollect.storage.base import StoreReader
 from recollect.text.language import function_words
 from recollect.text.mentions import Wording, said_in
 from recollect.text.near_duplicates import says_more

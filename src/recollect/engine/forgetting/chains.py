@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from recollect.engine.drafts import memory_drafts
 from recollect.model.memories import MemoryRecord
-from recollect.ports import StoreWriter
+from recollect.storage.base import StoreWriter
 
 
 def mend_chains(writer: StoreWriter, gone: Mapping[str, MemoryRecord]) -> None:

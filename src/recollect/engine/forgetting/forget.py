@@ -33,7 +33,7 @@ from recollect.model.media import original_name
 from recollect.model.memories import Scope
 from recollect.model.search import Forgotten, ForgottenAction, ForgottenItem
 from recollect.model.stats import Erasure
-from recollect.ports import StoreReader, StoreWriter
+from recollect.storage.base import StoreReader, StoreWriter
 from recollect.text.mentions import Wording
 
 _MOST_EXPIRED = 500  # in a transaction, which has to fit on a full disk

@@ -9,7 +9,7 @@ from itertools import chain
 from recollect.dialogue.overlap import fingerprints
 from recollect.engine.drafts import tombstones
 from recollect.engine.forgetting.plan import ForgetPlan
-from recollect.ports import StoreWriter
+from recollect.storage.base import StoreWriter
 
 _BATCH = 5_000
 

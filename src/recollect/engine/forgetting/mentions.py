@@ -15,7 +15,7 @@ from recollect.model.media import media_texts
 from recollect.model.memories import Item, MemoryRecord
 from recollect.model.messages import Message, ToolCall
 from recollect.model.readings import TextSpan
-from recollect.ports import StoreReader, StoreWriter
+from recollect.storage.base import StoreReader, StoreWriter
 from recollect.text.mentions import Wording, joined, said_in, sentences, without
 
 REWRITTEN = "forgotten_at"  # in the metadata of a message of which something was forgotten

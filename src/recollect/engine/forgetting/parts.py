@@ -16,7 +16,7 @@ from recollect.engine.forgetting.plan import ForgetPlan
 from recollect.errors import StoreFull
 from recollect.model.files import ChunkMark
 from recollect.model.memories import Scope
-from recollect.ports import StoreReader, StoreWriter
+from recollect.storage.base import StoreReader, StoreWriter
 
 _MOST = 256  # of a part: items, chunks or rewritten messages
 

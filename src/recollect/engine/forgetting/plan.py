@@ -9,7 +9,7 @@ from recollect.model.files import FileRecord
 from recollect.model.memories import MemoryRecord
 from recollect.model.messages import Message
 from recollect.model.search import ForgottenItem
-from recollect.ports import StoreReader, StoreWriter
+from recollect.storage.base import StoreReader, StoreWriter
 
 _MOST_NAMED = 50  # items of a whole conversation, source or folder
 _LONGEST = 500  # characters of what is gone; so many are enough to see what it was

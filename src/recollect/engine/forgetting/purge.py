@@ -2,7 +2,7 @@
 
 from recollect.engine.base.context import Engine
 from recollect.model.stats import Purged
-from recollect.ports import StepListener
+from recollect.storage.base import StepListener
 
 
 def purge(engine: Engine, tell: StepListener | None = None) -> Purged:

@@ -25,7 +25,7 @@ from recollect.model.media import media_texts, original_name
 from recollect.model.memories import MemoryRecord, Scope
 from recollect.model.messages import Message
 from recollect.model.receipts import RECEIPT_VERSION, AuditPosition, Receipt
-from recollect.ports import StoreWriter
+from recollect.storage.base import StoreWriter
 
 # These tables name items by id, on purpose and without what they say: who did what, in which order, with which answer.
 ID_LOGS: Final = frozenset({"audit_log", "changes", "answers"})

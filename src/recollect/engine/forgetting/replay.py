@@ -19,8 +19,8 @@ from recollect.model.files import Chunk
 from recollect.model.memories import Scope
 from recollect.model.messages import Message
 from recollect.model.places import folded
-from recollect.ports import Store, StoreReader, StoreWriter
-from recollect.ports.transfer import TOMBSTONES, IncomingRow
+from recollect.storage.base import Store, StoreReader, StoreWriter
+from recollect.storage.base.tables import TOMBSTONES, IncomingRow
 from recollect.text.mentions import sentence_marks, without
 
 _BATCH = 500

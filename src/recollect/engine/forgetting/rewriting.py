@@ -15,7 +15,7 @@ from recollect.engine.forgetting.mentions import RewrittenChunk, RewrittenMessag
 from recollect.errors import LlmError, StoreError, StoreFull
 from recollect.model.files import Chunk, ChunkDraft, TextPiece
 from recollect.model.memories import Scope
-from recollect.ports import StoreReader, StoreWriter
+from recollect.storage.base import StoreReader, StoreWriter
 from recollect.text.chunks import index
 from recollect.text.mentions import sentence_mark, sentences
 

@@ -17,8 +17,7 @@ from recollect.engine.forgetting.receipt import ACTION, CHECKED, ID_LOGS, UNSEEN
 from recollect.errors import InvalidDocument, NotFound, PackageMissing
 from recollect.model.files import FileRecord
 from recollect.model.receipts import ErasureCheck, ErasureFinding, Receipt
-from recollect.ports import StoreReader
-from recollect.ports.erasure import StoredRow
+from recollect.storage.base import StoredRow, StoreReader
 
 _BATCH = 500
 FOUND: Final = "found"

@@ -18,7 +18,7 @@ from recollect.model.insights import AgentFigures, Insights, MonthGrowth, QueryF
 from recollect.model.literals import ITEM_KINDS, SOURCE_OF, Source
 from recollect.model.memories import Item, MemoryRecord, Scope
 from recollect.model.messages import Message
-from recollect.ports import SearchNote, StoreReader
+from recollect.storage.base import SearchNote, StoreReader
 
 _MONTHS: Final = 36
 _EXCERPT: Final = 300

@@ -16,8 +16,7 @@ from recollect.engine.vectors import embed_texts
 from recollect.model.memories import Scope
 from recollect.model.messages import Compaction
 from recollect.model.stats import Maintenance
-from recollect.ports import CHANGES_KEPT
-from recollect.ports.erasure import ERASED
+from recollect.storage.base import CHANGES_KEPT, ERASED
 
 
 def maintain(engine: Engine) -> Maintenance:

@@ -14,7 +14,7 @@ from recollect.engine.drafts import memory_drafts
 from recollect.engine.drafts.items import embedded_texts
 from recollect.model.literals import ITEM_KINDS, ItemKind
 from recollect.model.memories import Item, MemoryRecord, Scope, Space
-from recollect.ports import StoreReader, StoreWriter
+from recollect.storage.base import StoreReader, StoreWriter
 from recollect.text.passages import PASSAGES
 
 _BATCH = 500

@@ -13,7 +13,7 @@ from recollect.engine.drafts.items import terms_of
 from recollect.engine.memories import merge
 from recollect.model.literals import ITEM_KINDS, ItemKind
 from recollect.model.memories import Item, Scope
-from recollect.ports import IndexedItem, StoreReader, StoreWriter
+from recollect.storage.base import IndexedItem, StoreReader, StoreWriter
 from recollect.text.terms import ANALYSER
 
 _BATCH = 500

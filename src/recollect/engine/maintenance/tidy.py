@@ -18,7 +18,7 @@ from recollect.model.insights import TIDY_RULES, Tidying, TidyRule, TidySuggesti
 from recollect.model.memories import MemoryRecord, Scope
 from recollect.model.messages import Message
 from recollect.model.readings import STANDING
-from recollect.ports import StoreReader, StoreWriter
+from recollect.storage.base import StoreReader, StoreWriter
 from recollect.text.noise import SHORT, noise_rule
 
 _SETTLED: Final = timedelta(days=30)  # a message that is younger may be part of what is going on

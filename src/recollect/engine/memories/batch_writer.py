@@ -13,8 +13,8 @@ from recollect.engine.drafts import memory_drafts
 from recollect.engine.drafts.memory_drafts import words_hash
 from recollect.engine.drafts.tombstones import TombstoneWriter
 from recollect.errors import StoreDamaged
-from recollect.model.memories import Draft, MemoryRecord, Space
-from recollect.ports import WITH_SAME_WORDS, Fingerprint, LiveMemory, Retirement, Slot, StoreWriter
+from recollect.model.memories import Draft, Fingerprint, MemoryRecord, Slot, Space
+from recollect.storage.base import WITH_SAME_WORDS, LiveMemory, Retirement, StoreWriter
 
 
 class DecisionWriter(TombstoneWriter, Protocol):

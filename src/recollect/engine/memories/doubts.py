@@ -6,9 +6,8 @@ only. A user who corrects or forgets one of the two settles the doubt.
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from recollect.model.memories import Doubt, MemoryRecord
+from recollect.model.memories import Doubt, MemoryRecord, Slot
 from recollect.model.readings import PROPERTY, SINGLE_VALUED
-from recollect.ports import Slot
 from recollect.text.clean import fingerprint_text
 
 

@@ -13,7 +13,7 @@ from recollect.errors import InvalidMessage, NotFound
 from recollect.model.filters import Filters
 from recollect.model.memories import FEEDBACK, MemoryRecord, NewMemory, Remembered, Scope
 from recollect.model.messages import Message
-from recollect.ports import Derivation, StoreWriter
+from recollect.storage.base import Derivation, StoreWriter
 from recollect.text.clean import clean, fingerprint_text
 
 COMMENT: Final = "feedback_comment"

@@ -21,7 +21,7 @@ from recollect.engine.memories.remember import (
 )
 from recollect.errors import RecollectError, StoreError
 from recollect.model.memories import Loaded, OfferedMemory, Remembered, Scope
-from recollect.ports import PendingWrite
+from recollect.storage.base import PendingWrite
 
 _BATCH = 2 * BATCH  # the rows of a user may lie far apart in the stream
 _Outcomes = Sequence[list[Remembered] | RecollectError]

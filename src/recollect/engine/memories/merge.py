@@ -6,7 +6,7 @@ from recollect.engine.base.context import Engine
 from recollect.engine.drafts import memory_drafts
 from recollect.errors import InvalidMemory, NotFound
 from recollect.model.memories import MemoryRecord, Scope, lapsed
-from recollect.ports import StoreWriter
+from recollect.storage.base import StoreWriter
 from recollect.text.near_duplicates import same_statement, says_more
 
 

@@ -40,7 +40,7 @@ from recollect.model.memories import (
 )
 from recollect.model.places import is_somewhere
 from recollect.model.vectors import as_units
-from recollect.ports import PendingWrite, StoreWriter
+from recollect.storage.base import PendingWrite, StoreWriter
 from recollect.text.clean import fingerprint_text
 from recollect.text.near_duplicates import says_more
 

@@ -22,7 +22,7 @@ from recollect.errors import EmbeddingError, InvalidMemory, NotFound
 from recollect.model.memories import Draft, MemoryRecord, NewMemory, Scope, Space, is_many, lapsed
 from recollect.model.places import is_somewhere
 from recollect.model.vectors import as_unit
-from recollect.ports import StoreWriter
+from recollect.storage.base import StoreWriter
 
 _FIELDS = tuple(field.name for field in fields(NewMemory) if field.name not in ("vector", "many", "keep_secret"))
 _MAX_TRIES = 5

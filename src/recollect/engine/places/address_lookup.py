@@ -19,15 +19,8 @@ from recollect.model.literals import ItemKind
 from recollect.model.memories import MemoryRecord, Scope
 from recollect.model.messages import Message
 from recollect.model.places import Located
-from recollect.ports import (
-    CachedPlace,
-    GeocodeJob,
-    Geocoder,
-    StoreReader,
-    StoreWriter,
-    UnlocatedItem,
-    UnnamedPlace,
-)
+from recollect.ports import Geocoder
+from recollect.storage.base import CachedPlace, GeocodeJob, StoreReader, StoreWriter, UnlocatedItem, UnnamedPlace
 from recollect.text.clean import clean
 
 _BATCH = 64

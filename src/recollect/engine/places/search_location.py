@@ -29,8 +29,8 @@ from recollect.model.places import (
     folded,
     place_id,
 )
-from recollect.ports import StoreReader
 from recollect.ranking import fusion, geo
+from recollect.storage.base import StoreReader
 
 _MAX_SAME_LABEL = 500  # addresses that share a label
 _LATEST = 20

@@ -11,9 +11,10 @@ from recollect.model.geo import Circle
 from recollect.model.memories import Scope
 from recollect.model.places import Location, NamedPlace, PlaceSummary, check_coordinates, folded
 from recollect.model.search import PlaceContents
-from recollect.ports import RemoteEmbedder, StoreWriter
+from recollect.ports import RemoteEmbedder
 from recollect.ranking import place_clusters
 from recollect.settings.kinds import zone_named
+from recollect.storage.base import StoreWriter
 from recollect.text.clean import clean
 
 _MOST_NAMED = 1_000

@@ -13,7 +13,7 @@ from recollect.model.filters import Filters
 from recollect.model.literals import MemoryType
 from recollect.model.memories import MemoryRecord, Scope
 from recollect.model.search import About
-from recollect.ports import StoreReader
+from recollect.storage.base import StoreReader
 from recollect.text.clean import clean
 from recollect.text.terms import index_terms, query_words
 

@@ -8,10 +8,11 @@ from recollect.engine.places.search_location import PlaceScorer
 from recollect.engine.search.prepared_query import PreparedQuery
 from recollect.model.filters import ItemFilters
 from recollect.model.literals import ItemKind
-from recollect.ports import StoreReader, TextCandidates
+from recollect.model.memories import TextCandidates
 from recollect.ranking import bm25, fusion
 from recollect.ranking.bm25 import TextScores
 from recollect.ranking.fusion import Fused, FusionRecipe
+from recollect.storage.base import StoreReader
 from recollect.text.terms import query_terms
 
 _NEAREST = {"memory": 50, "message": 100, "chunk": 50}

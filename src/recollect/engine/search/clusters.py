@@ -20,9 +20,9 @@ from recollect.engine.memories.merge import merge_order
 from recollect.model.clusters import MOST_CLUSTERS, MOST_EXAMPLES, Cluster, Clusters, DuplicatePair
 from recollect.model.filters import Filters
 from recollect.model.memories import MemoryRecord, Scope, lapsed
-from recollect.ports import EmbeddedMemory, StoreReader
 from recollect.ranking.groups.grouping import TextGrouper, TextGroups
 from recollect.ranking.groups.layout import place_circles
+from recollect.storage.base import EmbeddedMemory, StoreReader
 from recollect.text.terms import every_form
 
 _MOST_COMPARED: Final = 100_000  # the newest; it bounds the memory that this takes

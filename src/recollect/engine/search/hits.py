@@ -13,11 +13,11 @@ from recollect.model.files import Chunk
 from recollect.model.literals import SEALED, SOURCE_OF, ItemKind, Source
 from recollect.model.media import media_names, media_texts
 from recollect.model.memories import Item, MemoryRecord, participants_of
-from recollect.model.messages import Message
+from recollect.model.messages import Message, MessagePosition
 from recollect.model.places import is_somewhere
 from recollect.model.search import ChannelPart, Hit, Place, ScoreParts
-from recollect.ports import MessagePosition, StoreReader
 from recollect.ranking import factors, variety
+from recollect.storage.base import StoreReader
 from recollect.text.clean import fingerprint_text
 from recollect.text.near_duplicates import wording
 from recollect.text.query import ParsedQuery, holds, normal

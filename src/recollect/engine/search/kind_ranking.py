@@ -19,13 +19,14 @@ from recollect.model.files import Chunk
 from recollect.model.filters import ChunkFilters, ItemFilters, MessageFilters
 from recollect.model.literals import ItemKind
 from recollect.model.memories import FEEDBACK, MemoryRecord
+from recollect.model.messages import MessagePosition
 from recollect.model.places import PlacePart
 from recollect.model.search import ChannelPart, ScoreParts
-from recollect.ports import MessagePosition, StoreReader
 from recollect.ranking import context, factors, geo, in_common, letters
 from recollect.ranking.additions import Additions
 from recollect.ranking.factors import Fading
 from recollect.ranking.fusion import Fused
+from recollect.storage.base import StoreReader
 from recollect.text.letters import letter_groups, plain_letters
 from recollect.text.query import file_names
 from recollect.text.tables import read_words

@@ -22,8 +22,8 @@ from recollect.model.memories import Item, Scope
 from recollect.model.messages import Message
 from recollect.model.scopes import shared_name
 from recollect.model.search import ChannelPart, Hit, ScoreParts
-from recollect.ports import StoreChange, StoreReader
 from recollect.ranking.fusion import nearness
+from recollect.storage.base import StoreChange, StoreReader
 
 MIN_SCORE: Final = 0.5
 _BATCH: Final = 25  # changes whose items are fetched together

@@ -38,7 +38,8 @@ from recollect.model.literals import SOURCE_OF, SOURCES, MemoryType, MessageRole
 from recollect.model.memories import Item, Scope, VectorLike
 from recollect.model.scopes import ScopeChoice, shared_name
 from recollect.model.search import Hit, Recall
-from recollect.ports import RerankText, SearchNote, StoreReader
+from recollect.ports import RerankText
+from recollect.storage.base import SearchNote, StoreReader
 from recollect.text.clean import fingerprint_text
 
 _DEPTHS = (1, 5, 25)  # how many times as many candidates are ranked

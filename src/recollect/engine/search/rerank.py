@@ -20,8 +20,9 @@ from recollect.model.filters import MessageFilters
 from recollect.model.literals import ItemKind
 from recollect.model.messages import Message
 from recollect.model.search import Hit, Recall, Reranking, RerankPart
-from recollect.ports import RerankText, StoreReader
+from recollect.ports import RerankText
 from recollect.ranking import reranking
+from recollect.storage.base import StoreReader
 from recollect.text.personal import request_form
 from recollect.text.query import asks_for_list
 

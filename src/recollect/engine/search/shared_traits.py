@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from recollect.engine.search.channels import SearchRun
 from recollect.model.memories import MemoryRecord
-from recollect.ports import StoreReader
 from recollect.ranking import in_common
+from recollect.storage.base import StoreReader
 
 _MOST_READ = 1_000  # characters of a memory that tell whom it is about
 

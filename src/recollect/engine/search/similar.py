@@ -9,8 +9,8 @@ from recollect.model.filters import Filters
 from recollect.model.memories import Scope
 from recollect.model.scopes import shared_name
 from recollect.model.search import ChannelPart, Recall, ScoreParts
-from recollect.ports import StoreReader
 from recollect.ranking.fusion import nearness
+from recollect.storage.base import StoreReader
 
 
 def similar(engine: Engine, scope: Scope, memory_id: str, limit: int) -> Recall:

@@ -26,7 +26,8 @@ from recollect.model.memories import Scope, Space, Vector
 from recollect.model.messages import Usage
 from recollect.model.stats import BulkBatch, BulkState, Estimate, WorkReport
 from recollect.model.vectors import as_unit
-from recollect.ports import BulkEmbedder, BulkOutcome, Embedder, EmbedJob, RemoteEmbedder
+from recollect.ports import BulkEmbedder, BulkOutcome, Embedder, RemoteEmbedder
+from recollect.storage.base import EmbedJob
 
 SHARE_OF_PRICE: Final = 0.5  # what the providers that have a batch API ask for, compared with the usual price
 

@@ -24,7 +24,8 @@ from recollect.model.literals import ItemKind
 from recollect.model.memories import Embeddable, MemoryRecord, Scope, Space, Vector
 from recollect.model.messages import Usage
 from recollect.model.stats import WorkReport
-from recollect.ports import CHANGES_KEPT, CachedPassageVector, EmbedJob, RemoteEmbedder, StoreWriter
+from recollect.ports import RemoteEmbedder
+from recollect.storage.base import CHANGES_KEPT, CachedPassageVector, EmbedJob, StoreWriter
 
 _BATCH = 64  # texts at a time, for an embedder that has no limit of its own
 _FIRST_BATCH = 4  # of its work, and twice as many each time, so that progress is seen at once

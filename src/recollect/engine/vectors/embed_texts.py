@@ -16,7 +16,8 @@ from recollect.engine.base.context import Engine
 from recollect.errors import EmbeddingError, RecollectError
 from recollect.model.memories import Scope, Space, Vector
 from recollect.model.messages import Usage
-from recollect.ports import CachedPassageVector, CachedQueryVector, Embedder, RemoteEmbedder, StoreWriter
+from recollect.ports import Embedder, RemoteEmbedder
+from recollect.storage.base import CachedPassageVector, CachedQueryVector, StoreWriter
 
 _TRIM_EVERY = 500  # entries
 

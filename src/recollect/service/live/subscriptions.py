@@ -18,7 +18,7 @@ from anyio import CapacityLimiter, to_thread
 
 from recollect.api.memory import Memory
 from recollect.errors import StoreError, StoreUnavailable
-from recollect.ports import ChangeNotifier
+from recollect.storage.base import ChangeNotifier
 from recollect.web.problems import RequestRefused
 
 T = TypeVar("T")

@@ -14,7 +14,6 @@ from recollect.model.clusters import MOST_CLUSTERS, MOST_EXAMPLES, Clusters
 from recollect.model.filters import FilterFields
 from recollect.model.memories import MemoryRecord, Page, Remembered
 from recollect.model.search import Forgotten, Recall
-from recollect.ports import StoreWriter
 from recollect.service import requests
 from recollect.service import responses as out
 from recollect.service.body_model import PLAIN_NUMBER
@@ -22,6 +21,7 @@ from recollect.service.idempotency import Reply, run_idempotent
 from recollect.service.json_routes import JSON, json_router
 from recollect.service.request_context import ForgetCall, ReadCall, WithReceipt, WriteAndReadCall, WriteCall
 from recollect.service.request_locations import QueryOrigin
+from recollect.storage.base import StoreWriter
 
 router = json_router("Memories")
 

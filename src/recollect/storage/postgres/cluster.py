@@ -14,8 +14,8 @@ from typing import Final, NamedTuple
 
 from psycopg import sql
 
+from recollect.storage.base.statements import load_own
 from recollect.storage.postgres.connection import PgConnection
-from recollect.storage.statements import load_own
 
 CLUSTER_QUERIES: Final = load_own("postgres", "cluster.sql")
 

@@ -15,9 +15,9 @@ from psycopg.types.json import Jsonb
 
 from recollect.model.memories import Draft, Space, Vector
 from recollect.model.places import place_id
-from recollect.storage.codec import RecordCodec, ValueCodec
+from recollect.storage.base.codec import RecordCodec, ValueCodec
+from recollect.storage.base.tables import RECORD_FIELDS, TIME_FIELDS
 from recollect.storage.postgres.connection import Packed
-from recollect.storage.rows import RECORD_FIELDS, TIME_FIELDS
 
 _SERVER_EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)

@@ -10,10 +10,10 @@ from typing import Final
 from psycopg import sql
 
 from recollect.model.memories import Space
+from recollect.storage.base.spaces import list_spaces
 from recollect.storage.postgres.codec import column_type
 from recollect.storage.postgres.connection import PgConnection
 from recollect.storage.postgres.session import PostgresSession
-from recollect.storage.spaces import list_spaces
 
 _COMPARED: Final = 128  # rows that a row is compared with when it is indexed; with fewer, groups of rows are missed
 

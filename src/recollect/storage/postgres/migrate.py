@@ -2,10 +2,10 @@
 
 from datetime import datetime
 
-from recollect.storage.migrations import AppliedMigration, load_migrations, pending_migrations
+from recollect.storage.base.migrations import AppliedMigration, load_migrations, pending_migrations
+from recollect.storage.base.tables import ANALYSER
 from recollect.storage.postgres.connection import PgConnection, ensure_vector
 from recollect.storage.postgres.session import SCHEMA_LOCK
-from recollect.storage.rows import ANALYSER
 
 MIGRATIONS_TABLE = """
 CREATE TABLE IF NOT EXISTS schema_migrations (

@@ -9,22 +9,22 @@ from pgvector import Vector as PgVector
 
 from recollect.model.filters import ItemFilters, PlaceFilters
 from recollect.model.literals import ItemKind, VectorKind
-from recollect.model.memories import Scope, Space, Vector
-from recollect.ports import Neighbour, TextCandidate, TextCandidates
-from recollect.storage.filters import is_local
+from recollect.model.memories import Scope, Space, TextCandidate, TextCandidates, Vector
+from recollect.storage.base.erasure import TombstoneSecrets
+from recollect.storage.base.filters import is_local
+from recollect.storage.base.reader import StoreReader, count_terms
+from recollect.storage.base.session import ResultRow
+from recollect.storage.base.values import Neighbour
 from recollect.storage.postgres.codec import column_type
 from recollect.storage.postgres.roles import LoginRights
 from recollect.storage.postgres.session import PostgresSession
-from recollect.storage.session import ResultRow
-from recollect.storage.shared.reader import SharedReader, count_terms
-from recollect.storage.tombstones import TombstoneSecrets
 
 # Up to here all of a user's rows are looked through faster than the index of words is asked.
 _FEW_ROWS = 2_000
 _WIDER = 4
 
 
-class PostgresReader(SharedReader):
+class PostgresReader(StoreReader):
     """One user's view of the database, for the length of one transaction.
 
     `rights` says whether the server has a function that looks up words for us.
@@ -100,7 +100,6 @@ class PostgresReader(SharedReader):
             values["limit"] *= _WIDER  # items with several passages among the nearest
 
     def cosines(self, kind: VectorKind, space: Space, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
-        """Give exact scores of known rows."""
         number = self._spaces.number(kind, space)
         if number is None or not ids:
             return {}
@@ -108,7 +107,6 @@ class PostgresReader(SharedReader):
         return dict(self._rows("cosines", values, space=number))
 
     def wish_cosines(self, kind: VectorKind, space: Space, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
-        """Give exact scores of rows by their vectors as wishes."""
         number = self._spaces.number(kind, space)
         if number is None or not ids:
             return {}

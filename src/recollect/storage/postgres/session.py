@@ -17,13 +17,13 @@ from psycopg import Cursor
 from recollect.model.filters import ItemFilters, PlaceFilters
 from recollect.model.literals import VectorKind
 from recollect.model.memories import Scope, Space, Vector
-from recollect.storage.filters import conditions
+from recollect.storage.base.filters import conditions
+from recollect.storage.base.session import ResultRow, StoreSession, Values
+from recollect.storage.base.statements import load_queries, translate
+from recollect.storage.base.tables import of_kind
 from recollect.storage.postgres.cluster import CLUSTER_QUERIES, ReachedRows, ServerCluster
 from recollect.storage.postgres.codec import CODEC, column_type, id_array
 from recollect.storage.postgres.connection import PgConnection
-from recollect.storage.rows import of_kind
-from recollect.storage.session import ResultRow, StoreSession, Values
-from recollect.storage.statements import load_queries, translate
 
 QUERIES: Mapping[str, str] = load_queries("postgres")
 
@@ -101,7 +101,6 @@ class PostgresSession(StoreSession):
     def rows(
         self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
     ) -> list[ResultRow]:
-        """Run a query and give its rows."""
         return self.ask(statement(name, kind, space), values or {})
 
     def ask(self, sql: bytes, values: Values | None = None, *, prepare: bool | None = None) -> list[ResultRow]:
@@ -119,7 +118,6 @@ class PostgresSession(StoreSession):
         return self._stream(statement(name, kind, space), values)
 
     def stream_statement(self, sql: str, values: Values) -> Iterator[ResultRow]:
-        """Do the same with an assembled statement."""
         return self._stream(translate("postgres", sql).encode(), values)
 
     def _stream(self, sql: bytes, values: Values) -> Iterator[ResultRow]:
@@ -137,13 +135,11 @@ class PostgresSession(StoreSession):
     def execute(
         self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
     ) -> None:
-        """Run a statement without waiting for it inside a pipeline."""
         self._change(name, values, kind, space)
 
     def changed(
         self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
     ) -> int:
-        """Run a statement and count the rows that it changed, for which a pipeline has to come to its end."""
         with self.connection.pipeline():
             cursor = self._change(name, values, kind, space)
         return cursor.rowcount
@@ -194,7 +190,6 @@ class PostgresSession(StoreSession):
         return away.reached if away and away.names else None
 
     def act_for(self, scope: Scope | None) -> None:
-        """Let what follows in this transaction see and change one user's rows, or those of the whole store."""
         longest_wait = f"{round(self._settings.lock_timeout_s * 1000)}ms"
         settings = {"role": self._settings.role, "longest_wait": longest_wait}
         if scope is None:
@@ -218,7 +213,6 @@ class PostgresSession(StoreSession):
             yield session
 
     def lock_spaces(self) -> None:
-        """Let no other process make spaces before the transaction ends."""
         self.execute("lock_schema", {"lock": SCHEMA_LOCK})
 
     def claim(self, what: Literal["jobs", "readings"], values: Values) -> list[ResultRow]:
@@ -246,12 +240,10 @@ class PostgresSession(StoreSession):
         self.execute("share_spaces", {"lock": _USE_LOCK})
 
     def create_space(self, space: Space) -> int:
-        """Make the table of a new embedding space, while spaces are locked; gives its number."""
         number = int(self.row("next_space")[0])
         half = column_type(space) == "halfvec"
         self.execute("make_vectors", {"number": number, "half": half, "dimensions": space.dimensions})
         return number
 
     def drop_space(self, number: int) -> None:
-        """Drop the table of an embedding space."""
         self.execute("drop_vectors", {"number": number})

@@ -6,7 +6,8 @@ and while it runs, the row lock on the user keeps the user's other writers waiti
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from threading import Lock
@@ -16,17 +17,23 @@ from psycopg_pool import PoolClosed, PoolTimeout
 
 from recollect.errors import RecollectError, StoreError, StoreUnavailable
 from recollect.model.backups import DatabaseFacts
-from recollect.model.memories import Scope
-from recollect.model.repairs import Repaired
-from recollect.model.stats import Erasure, Problem, Purged, ReplicaStatus
-from recollect.ports import BackupProgress, Clock, PendingWrite, StepListener, StoreReader, StoreWriter
-from recollect.ports.erasure import RawBlock, StoredRow
+from recollect.model.literals import VectorKind
+from recollect.model.memories import Scope, Space
+from recollect.model.stats import Erasure, Problem, Purged, ReplicaStatus, SpaceState
+from recollect.ports import Clock
 from recollect.settings import PostgresSettings, hide_password
-from recollect.storage.migrations import no_store
+from recollect.storage.base.erasure import TombstoneSecrets, tombstone_secrets
+from recollect.storage.base.migrations import no_store
+from recollect.storage.base.reader import StoreReader
+from recollect.storage.base.session import StoreSession
+from recollect.storage.base.spaces import list_spaces, register_space
+from recollect.storage.base.statements import load_checks
+from recollect.storage.base.store import Store
+from recollect.storage.base.values import BackupProgress, PendingWrite, StepListener, StoredRow
+from recollect.storage.base.writer import StoreWriter
 from recollect.storage.postgres import roles
 from recollect.storage.postgres.change_notifier import ChangeSender, ServerChangeNotifier
 from recollect.storage.postgres.cluster import run_for_tables
-from recollect.storage.postgres.cluster_store import AWAY, ClusterStore
 from recollect.storage.postgres.connection import PgConnection, check_server, connect, is_pooled, translated
 from recollect.storage.postgres.large_user_indexes import build_indexes, missing_indexes
 from recollect.storage.postgres.maintenance import purge as purging
@@ -38,22 +45,13 @@ from recollect.storage.postgres.reader import PostgresReader
 from recollect.storage.postgres.replicas import Replicas, ServerIdentity, server_identity
 from recollect.storage.postgres.session import PostgresSession, TransactionSettings, statement
 from recollect.storage.postgres.writer import PostgresWriter
-from recollect.storage.session import StoreSession
-from recollect.storage.shared.erasure import SharedErasureStore
-from recollect.storage.shared.space_store import BatchStore
-from recollect.storage.shared.store import (
-    SharedAccessLogStore,
-    SharedPlaceStore,
-    SharedReadingStore,
-    SharedScopeStore,
-)
-from recollect.storage.shared.transfer import SharedTransferStore
-from recollect.storage.spaces import list_spaces
-from recollect.storage.statements import load_checks
-from recollect.storage.tombstones import TombstoneSecrets, tombstone_secrets
 
 T = TypeVar("T")
 
+_AWAY = (
+    "Its users get StoreUnavailable, and figures, checks and upkeep leave them out. Start it again; nothing else is "
+    "needed."
+)
 _UNPURGED = "The server's files still hold deleted rows: `recollect purge` removes them."
 _SAMPLES = "Statistics of the server hold words of users, forgotten ones too. `recollect purge` removes them."
 _LONG_TRANSACTION_S = 3600.0
@@ -72,20 +70,13 @@ _DEAD_ROWS = "Deleted rows are in the server's files until `recollect purge`; no
 _NO_STATISTICS = "This login may not look into the server's statistics."
 
 
-class PostgresStore(
-    ClusterStore,
-    BatchStore,
-    SharedPlaceStore,
-    SharedReadingStore,
-    SharedScopeStore,
-    SharedAccessLogStore,
-    SharedTransferStore,
-    SharedErasureStore,
-):
-    """Memories on a server."""
+class PostgresStore(Store):
+    """Memories on a server, or distributed over several: while workers are away, what concerns the others is done.
+
+    What needs all servers waits until they are back: tables, the list of embedding spaces, and the size of the cache.
+    """
 
     backend = "postgresql"
-    repaired: Repaired | None = None  # that is up to the server
 
     def __init__(
         self,
@@ -177,7 +168,6 @@ class PostgresStore(
         *,
         patient: bool = True,  # noqa: ARG002 - only rows are locked
     ) -> Iterator[PostgresSession]:
-        """Lend a session for changes."""
         with self._committing(scope) as connection:
             session = PostgresSession(connection, self._transactions)
             session.act_for(scope)
@@ -203,7 +193,6 @@ class PostgresStore(
 
     @contextmanager
     def _long_reading(self, scope: Scope | None) -> Iterator[StoreSession]:
-        """Lend a session with one snapshot."""
         with self._connected() as connection:
             connection.execute(statement("begin_read"))
             try:
@@ -214,7 +203,6 @@ class PostgresStore(
                 connection.execute("ROLLBACK")
 
     def read(self, scope: Scope, work: Callable[[StoreReader], T], *, replica: bool = False) -> T:
-        """Run questions against one snapshot."""
         begin = partial(self._snapshot, scope)
         answer = self._replicas.read(scope.user_id, begin, work) if replica and self._replicas else None
         if answer is not None:
@@ -237,7 +225,6 @@ class PostgresStore(
             connection.execute("ROLLBACK")
 
     def write(self, scope: Scope, work: Callable[[StoreWriter], T]) -> T:
-        """Run changes in one transaction."""
         with self._committing(scope) as connection:
             with connection.pipeline():
                 writer = self._writer(connection, scope)
@@ -310,7 +297,6 @@ class PostgresStore(
         return self._replicas.status(position or 0, patience_s=patience_s)
 
     def change_notifier(self) -> ServerChangeNotifier:
-        """Give something that waits for writes."""
         return ServerChangeNotifier(self._connect)
 
     def scrub(self) -> Erasure:
@@ -318,14 +304,9 @@ class PostgresStore(
         return Erasure(_UNPURGED)
 
     def erasure(self) -> Erasure:
-        """Say whether rows were deleted since the store was purged."""
         with self._reading() as session:
             owes = purging.owes_purge(session) or session.reached() is not None  # users who are not reached may
             return Erasure(_UNPURGED) if owes else Erasure()
-
-    def released_reserve(self) -> AbstractContextManager[bool]:
-        """Do nothing: the disk is the server's."""
-        return nullcontext(enter_result=False)
 
     def restock_reserve(self) -> None:
         """Do nothing: the disk is the server's."""
@@ -360,19 +341,13 @@ class PostgresStore(
         return Purged(notes, tuple(failed), refreshed.administrator)
 
     def statistics(self) -> Sequence[StoredRow] | None:
-        """Give what the server has sampled, if the login may look."""
         with translated(self._where), connect(self._url, self._settings.connect_timeout_s) as login:
             session = PostgresSession(login)
             sampled = session.rows("sampled_values") if session.row("may_read_statistics")[0] else None
         rows = (StoredRow("pg_statistic", "", None, {table: samples.encode()}) for table, samples in sampled or ())
         return None if sampled is None else [*rows]
 
-    def raw_blocks(self) -> Iterator[RawBlock]:
-        """Give nothing: a server's files are its own affair."""
-        return iter(())
-
     def unseen(self) -> Sequence[str]:
-        """Say what a query cannot show."""
         with translated(self._where), connect(self._url, self._settings.connect_timeout_s) as login:
             readable = PostgresSession(login).row("may_read_statistics")[0]
         with self._lent() as session:
@@ -392,32 +367,61 @@ class PostgresStore(
             )
         return copy_database(self._url, self._settings, Path(target), tell)
 
-    def own_files(self) -> frozenset[tuple[int, int]]:
-        """Give nothing: a server's files are its own affair."""
-        return frozenset()
+    def away(self) -> Sequence[str]:
+        """Name the workers that do not answer."""
+        cluster = self._transactions.cluster
+        if cluster is None:
+            return ()
+        with self._lent() as session:
+            return cluster.look(session.connection).names
+
+    def open_space(self, space: Space, state: SpaceState, now: datetime) -> None:
+        """Make a space, or use one for something else, which takes all servers; one that is so already is left."""
+        if self.away() and any(known.space == space and known.state == state for known in self.spaces()):
+            return
+        super().open_space(space, state, now)
+
+    def activate(self, space: Space, *, without_parked: bool = False) -> bool:
+        """Let searches use a space that has everything; with a worker away, nothing tells whether it has."""
+        return not self.away() and super().activate(space, without_parked=without_parked)
+
+    def trim_cache(self, most_bytes: int) -> int:
+        """Drop the oldest entries, unless some cannot be reached."""
+        return 0 if self.away() else super().trim_cache(most_bytes)
+
+    def _owe_kind(self, kind: VectorKind, space: Space, now: datetime) -> int:
+        with self._reading() as session:
+            known = list_spaces(session)
+        number = known.number(kind, space)
+        if known.state(space) == "kept":
+            return 0
+        if number is None:  # nothing of this kind was ever stored in the space
+            if self.away():
+                return 0
+            with self._exclusive() as session:
+                number = register_space(session, kind, space, known.state(space), now)
+        with self._writing() as session:
+            return session.changed("owe_jobs", {"item_kind": kind, "now": now}, kind=kind, space=number)
 
     def _size_bytes(self, session: StoreSession) -> int:
         return int(session.row("store_size")[0])
 
     def version(self) -> str:
-        """The version of the server."""
         with self._connected() as connection:
             number = connection.info.server_version
         return f"{number // 10000}.{number % 10000}"
 
     def location(self) -> str:
-        """The URL without its password."""
         return self._where
 
     def schema_version(self) -> int:
-        """The number of the newest migration."""
         with self._lent() as session:
             return applied_version(session.connection)
 
     def check(self) -> Sequence[Problem]:
         """Look for rows without their other halves, and whether row-level security holds."""
         away = self.away()
-        problems = [Problem("workers_away", len(away), AWAY)] if away else []
+        problems = [Problem("workers_away", len(away), _AWAY)] if away else []
         with self._reading() as session:
             kinds = {row.number: row.kind for row in list_spaces(session)}
             for check in load_checks("postgres", kinds):
@@ -425,14 +429,13 @@ class PostgresStore(
                 if amount:
                     problems.append(Problem(check.name, amount, check.advice))
         problems += self._server_problems()
-        problems += [Problem("replica", 1, advice) for advice in self._replica_troubles()]
+        for seen in self.replicas(patience_s=self._settings.replica_max_lag_s):
+            if seen.trouble:
+                advice = f"The replica {seen.location} answers no reads: {seen.trouble}."
+                problems.append(Problem("replica", 1, advice))
         if not self._rights.holds:
             problems += [Problem("wall_between_users", 1, advice) for advice in self._rights.advice]
         return problems
-
-    def _replica_troubles(self) -> list[str]:
-        replicas = self.replicas(patience_s=self._settings.replica_max_lag_s)
-        return [f"The replica {seen.location} answers no reads: {seen.trouble}." for seen in replicas if seen.trouble]
 
     def _server_problems(self) -> list[Problem]:
         """Look at what the login may see of the server: its statistics, its transactions, what it has not vacuumed."""
@@ -463,22 +466,17 @@ class PostgresStore(
             return (f"{left} to the owner of the tables: {owner_only}",)
         with translated(self._where), connect(self._url, self._settings.connect_timeout_s) as owner:
             if away:
-                return self._tune_reached(owner, tables, away, len(lacking))
+                run = run_for_tables(owner, "VACUUM (ANALYZE) %s", tables, away)
+                wanted = f"left {len(lacking)} vector index(es) until all workers answer"
+                return (f"vacuumed {run.done} of {run.total} parts of the tables", *((wanted,) if lacking else ()))
             built = build_indexes(owner, lacking)
             for table in tables:
                 owner.execute(f"VACUUM (ANALYZE) {table}".encode())
         return (*built, "vacuumed all tables", "refreshed the planner's statistics")
 
-    def _tune_reached(
-        self, owner: PgConnection, tables: Sequence[str], away: Sequence[str], lacking: int
-    ) -> Sequence[str]:
-        run = run_for_tables(owner, "VACUUM (ANALYZE) %s", tables, away)
-        left = f"left {lacking} vector index(es) until all workers answer"
-        return (f"vacuumed {run.done} of {run.total} parts of the tables", *((left,) if lacking else ()))
-
     def advice(self) -> Sequence[str]:
         """Say which users would profit from an index, and what of the server's settings endangers data."""
-        away = tuple(f"The worker {worker} does not answer. {AWAY}" for worker in self.away())
+        away = tuple(f"The worker {worker} does not answer. {_AWAY}" for worker in self.away())
         with self._reading() as session:
             lacking = len(list(missing_indexes(session, self._settings.giant_user_rows)))
             unsafe = " and ".join(row[0] for row in session.rows("unsafe_settings"))

@@ -6,8 +6,13 @@ from typing import Any
 import numpy as np
 
 from recollect.model.literals import ItemKind, VectorKind
-from recollect.model.memories import Draft, MemoryRecord, Scope, Space, Vector
-from recollect.ports import LiveMemory, Retirement, Slot
+from recollect.model.memories import Draft, MemoryRecord, Scope, Slot, Space, Vector
+from recollect.storage.base.erasure import TombstoneSecrets
+from recollect.storage.base.item_writer import NumberedSpace, PassageRows, WrittenItem, passage_rows, written_memory
+from recollect.storage.base.spaces import list_spaces
+from recollect.storage.base.tables import DELETE
+from recollect.storage.base.values import LiveMemory, Retirement
+from recollect.storage.base.writer import CONFIRMED_FIELDS, SLOT_FIELDS, StoreWriter
 from recollect.storage.postgres.codec import (
     column_type,
     memory_columns,
@@ -18,12 +23,6 @@ from recollect.storage.postgres.codec import (
 )
 from recollect.storage.postgres.connection import Packed
 from recollect.storage.postgres.session import QUERIES, PostgresSession
-from recollect.storage.rows import DELETE
-from recollect.storage.shared.item_writer import NumberedSpace, PassageRows, WrittenItem, passage_rows, written_memory
-from recollect.storage.shared.transfer import TransferRows
-from recollect.storage.shared.writer import CONFIRMED_FIELDS, SLOT_FIELDS
-from recollect.storage.spaces import list_spaces
-from recollect.storage.tombstones import TombstoneSecrets
 
 _AT_ONCE = 500  # rows in one statement: the longest texts stay below the gigabyte that a message may have
 
@@ -33,7 +32,7 @@ def _columns(names: Iterable[str], rows: Sequence[object]) -> dict[str, list[Any
     return {name: [getattr(row, name) for row in rows] for name in names}
 
 
-class PostgresWriter(TransferRows):
+class PostgresWriter(StoreWriter):
     """One user's changes. The user's row is locked, so that the user's other writers wait."""
 
     def __init__(
@@ -59,11 +58,9 @@ class PostgresWriter(TransferRows):
         return self._live(self._rows("slot_holders", _columns(SLOT_FIELDS, slots)))
 
     def retire_many(self, retirements: Sequence[Retirement]) -> None:
-        """End the validity of several memories with one statement."""
         self._execute("retire_memories", _columns(Retirement._fields, retirements))
 
     def confirm_many(self, confirmed: Sequence[MemoryRecord]) -> None:
-        """Write what several confirmations change with one statement."""
         self._execute("confirm_memories", _columns(CONFIRMED_FIELDS, confirmed))
 
     def _id_array(self, ids: Iterable[str]) -> object:
@@ -117,7 +114,7 @@ class PostgresWriter(TransferRows):
                     self._execute("finish_jobs", {"space": number, "ids": [to_id]})
 
     def _delete(self, kind: VectorKind, item_ids: Sequence[str]) -> None:
-        self._deferred.run()
+        self._run_deferred()
         self._free(kind, item_ids)
         removed = {"ids": list(item_ids)}
         self._added[kind] -= self._changed_rows(DELETE[kind], removed)

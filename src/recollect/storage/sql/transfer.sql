@@ -1,4 +1,4 @@
--- Moving memory to another store. Queries on single tables are made in storage/transfer_queries.py from the description of
+-- Moving memory to another store. Queries on single tables are made in storage/base/tables.py from the description of
 -- what is taken along.
 
 -- transfer_users --

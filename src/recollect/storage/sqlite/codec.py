@@ -7,8 +7,8 @@ from typing import Any
 
 from recollect.model.memories import Draft
 from recollect.model.places import place_id
-from recollect.storage.codec import RecordCodec, ValueCodec
-from recollect.storage.rows import RECORD_FIELDS, TIME_FIELDS
+from recollect.storage.base.codec import RecordCodec, ValueCodec
+from recollect.storage.base.tables import RECORD_FIELDS, TIME_FIELDS
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)

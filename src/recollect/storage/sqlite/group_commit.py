@@ -16,7 +16,7 @@ from typing import Any, Final, Generic, TypeVar
 import apsw
 
 from recollect.model.memories import Scope
-from recollect.ports import StoreWriter
+from recollect.storage.base.writer import StoreWriter
 from recollect.storage.sqlite.session import SqliteSession
 from recollect.storage.sqlite.writer import SqliteWriter, UnindexedRows
 

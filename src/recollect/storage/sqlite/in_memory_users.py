@@ -14,8 +14,8 @@ from typing import Self
 import numpy as np
 
 from recollect.errors import StoreDamaged
-from recollect.model.memories import Vector
-from recollect.ports import Neighbour, TextCandidate
+from recollect.model.memories import TextCandidate, Vector
+from recollect.storage.base.values import Neighbour
 from recollect.storage.sqlite.binary_codes import Positions, Seqs, products
 
 FEW_ROWS = 300

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.model.literals import ItemKind
-from recollect.storage.session import StoreSession, Values
+from recollect.storage.base.session import StoreSession, Values
 from recollect.storage.sqlite.binary_codes import Seqs
 from recollect.storage.sqlite.session import seq_array
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import apsw
 
 from recollect.errors import StoreError
-from recollect.storage.migrations import AppliedMigration, Migration, load_migrations, pending_migrations
-from recollect.storage.rows import ANALYSER
+from recollect.storage.base.migrations import AppliedMigration, Migration, load_migrations, pending_migrations
+from recollect.storage.base.tables import ANALYSER
 from recollect.storage.sqlite.codec import to_micros
 from recollect.storage.sqlite.connection import open_for_reading
 

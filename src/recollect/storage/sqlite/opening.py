@@ -6,8 +6,8 @@ from pathlib import Path
 from recollect.errors import FileDamaged, StoreFull, StoreUnavailable
 from recollect.model.repairs import Repaired
 from recollect.ports import Clock
-from recollect.ports.repair import ItemMarks
-from recollect.storage.migrations import no_store
+from recollect.storage.base.migrations import no_store
+from recollect.storage.base.values import ItemMarks
 from recollect.storage.sqlite.connection import is_read_only
 from recollect.storage.sqlite.damage_notes import DamageNote
 from recollect.storage.sqlite.migrate import holds_store

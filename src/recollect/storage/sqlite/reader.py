@@ -13,10 +13,11 @@ import numpy as np
 from recollect.errors import StoreDamaged
 from recollect.model.filters import Filters, ItemFilters, PlaceFilters
 from recollect.model.literals import ItemKind, VectorKind
-from recollect.model.memories import Scope, Space, Vector
-from recollect.ports import Neighbour, TextCandidate, TextCandidates
-from recollect.storage.filters import is_local
-from recollect.storage.shared.reader import SharedReader, count_terms
+from recollect.model.memories import Scope, Space, TextCandidate, TextCandidates, Vector
+from recollect.storage.base.erasure import TombstoneSecrets
+from recollect.storage.base.filters import is_local
+from recollect.storage.base.reader import StoreReader, count_terms
+from recollect.storage.base.values import Neighbour
 from recollect.storage.sqlite.binary_codes import (
     CodeCache,
     CodeView,
@@ -40,7 +41,6 @@ from recollect.storage.sqlite.in_memory_users import (
 )
 from recollect.storage.sqlite.matching import MANY_ROWS, UserWords, any_of, ranked_rows
 from recollect.storage.sqlite.session import SqliteSession, seq_array
-from recollect.storage.tombstones import TombstoneSecrets
 
 _LATE_REACH = 1024
 _CODES_AT_ONCE = 20_000
@@ -61,7 +61,7 @@ class ProcessCaches:
     users: InMemoryUsers = field(default_factory=InMemoryUsers)
 
 
-class SqliteReader(SharedReader):
+class SqliteReader(StoreReader):
     """One user's view of the file, for the length of one transaction."""
 
     def __init__(
@@ -76,7 +76,6 @@ class SqliteReader(SharedReader):
         self._with_passages: dict[int, bool] = {}  # by the number of a space
 
     def text_candidates(self, terms: Sequence[str], filters: ItemFilters, limit: int) -> TextCandidates:
-        """Find rows that hold any of the terms."""
         try:
             user = self._in_memory(self._spaces.active(), filters)
         except StoreDamaged:  # a vector; the words are sound all the same
@@ -276,7 +275,6 @@ class SqliteReader(SharedReader):
         return np.array([seq for seq, _ in rows], np.int64), sound_cosines(matrix, vector)
 
     def cosines(self, kind: VectorKind, space: Space, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
-        """Give exact scores of known rows."""
         number = self._spaces.number(kind, space)
         if number is None or not ids:
             return {}
@@ -293,7 +291,6 @@ class SqliteReader(SharedReader):
         return best
 
     def wish_cosines(self, kind: VectorKind, space: Space, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
-        """Give exact scores of rows by their vectors as wishes."""
         number = self._spaces.number(kind, space)
         if number is None or not ids or not self._has_passages(number):
             return {}

@@ -9,12 +9,12 @@ import numpy as np
 from recollect.model.filters import ItemFilters, PlaceFilters
 from recollect.model.literals import VectorKind
 from recollect.model.memories import Scope, Space, Vector
-from recollect.storage.filters import conditions
-from recollect.storage.rows import of_kind
-from recollect.storage.session import ResultRow, StoreSession, Values
+from recollect.storage.base.filters import conditions
+from recollect.storage.base.session import ResultRow, StoreSession, Values
+from recollect.storage.base.statements import load_queries, sql_folder, translate
+from recollect.storage.base.tables import of_kind
 from recollect.storage.sqlite.binary_codes import Seqs
 from recollect.storage.sqlite.codec import CODEC
-from recollect.storage.statements import load_queries, sql_folder, translate
 
 QUERIES: Mapping[str, str] = load_queries("sqlite")
 
@@ -62,11 +62,9 @@ class SqliteSession(StoreSession):
     def stream(
         self, name: str, values: Values, *, kind: VectorKind | None = None, space: int | None = None
     ) -> Iterator[ResultRow]:
-        """Step through a query."""
         yield from self.connection.execute(statement(name, kind, space), values)
 
     def stream_statement(self, sql: str, values: Values) -> Iterator[ResultRow]:
-        """Step through an assembled statement."""
         yield from self.connection.execute(translate("sqlite", sql), values)
 
     def read_vector(self, stored: bytes) -> Vector:
@@ -102,7 +100,6 @@ class SqliteSession(StoreSession):
         """Do nothing: only one transaction writes at a time."""
 
     def claim(self, what: Literal["jobs", "readings"], values: Values) -> list[ResultRow]:
-        """Lease jobs that are due. Only one transaction writes at a time."""
         return self.rows(f"claim_{what}", values)
 
     def create_space(self, space: Space) -> int:  # noqa: ARG002 - blobs have any length

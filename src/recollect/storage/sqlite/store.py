@@ -17,22 +17,15 @@ from recollect.forking import leak, take_part, withdraw
 from recollect.model.backups import DatabaseFacts
 from recollect.model.literals import ITEM_KINDS, VectorKind
 from recollect.model.memories import Scope, Space
-from recollect.model.repairs import Repaired
-from recollect.model.stats import Erasure, Problem, Purged, ReplicaStatus
-from recollect.ports import BackupProgress, Clock, PendingWrite, StepListener, StoreReader, StoreWriter
-from recollect.ports.erasure import ERASED, RawBlock, StoredRow
-from recollect.storage.session import StoreSession
-from recollect.storage.shared.erasure import SharedErasureStore
-from recollect.storage.shared.space_store import BatchStore, SharedSpaceStore, VectorCacheStore
-from recollect.storage.shared.store import (
-    SharedAccessLogStore,
-    SharedPlaceStore,
-    SharedReadingStore,
-    SharedScopeStore,
-    StoreFigures,
-)
-from recollect.storage.shared.transfer import SharedTransferStore
-from recollect.storage.spaces import list_spaces, register_space
+from recollect.model.stats import Erasure, Problem, Purged
+from recollect.ports import Clock
+from recollect.storage.base.erasure import tombstone_secrets
+from recollect.storage.base.reader import StoreReader
+from recollect.storage.base.session import StoreSession
+from recollect.storage.base.spaces import list_spaces, register_space
+from recollect.storage.base.store import Store
+from recollect.storage.base.values import ERASED, BackupProgress, PendingWrite, RawBlock, StepListener
+from recollect.storage.base.writer import StoreWriter
 from recollect.storage.sqlite.change_notifier import FileChangeNotifier
 from recollect.storage.sqlite.connection import (
     ReadConnections,
@@ -63,7 +56,6 @@ from recollect.storage.sqlite.repair.swap import RepairFiles
 from recollect.storage.sqlite.reserve import SUFFIX, ReserveFile
 from recollect.storage.sqlite.session import SqliteSession
 from recollect.storage.sqlite.writer import SqliteWriter
-from recollect.storage.tombstones import tombstone_secrets
 
 T = TypeVar("T")
 
@@ -73,18 +65,7 @@ _COPIES = "Backups and snapshots of the file that were made before hold what the
 _SLICE = 5_000  # rows looked through at a time while no other process can write
 
 
-class SqliteStore(
-    SharedSpaceStore,
-    VectorCacheStore,
-    BatchStore,
-    SharedPlaceStore,
-    SharedReadingStore,
-    SharedAccessLogStore,
-    SharedScopeStore,
-    SharedTransferStore,
-    SharedErasureStore,
-    StoreFigures,
-):
+class SqliteStore(Store):
     """Memories in one file."""
 
     backend = "sqlite"
@@ -109,7 +90,6 @@ class SqliteStore(
         self._committer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="recollect-commit")
         self._closed = self._held = False
         self._open_writer: apsw.Connection | None = None
-        self.repaired: Repaired | None = None
         self._reserve = ReserveFile(self._path, reserve_bytes)
         self._eraser = FileEraser(self._path, self._reserve)
         try:
@@ -168,23 +148,16 @@ class SqliteStore(
                 "once where it can be written."
             ) from error
 
-    def read(self, scope: Scope, work: Callable[[StoreReader], T], *, replica: bool = False) -> T:  # noqa: ARG002
-        """Run questions against one snapshot; a file has no replica."""
+    def read(self, scope: Scope, work: Callable[[StoreReader], T], *, replica: bool = False) -> T:  # noqa: ARG002 - a file has none
         with self._snapshot() as connection:
             return work(SqliteReader(connection, scope, self._caches, secrets=self._secrets))
 
-    def replicas(self) -> Sequence[ReplicaStatus]:
-        """Give nothing: a file has no replica."""
-        return ()
-
     @contextmanager
     def _reading(self, scope: Scope | None = None) -> Iterator[StoreSession]:  # noqa: ARG002 - a file has one owner
-        """Lend a session with an open snapshot."""
         with self._snapshot() as connection:
             yield SqliteSession(connection)
 
     def _long_reading(self, scope: Scope | None) -> AbstractContextManager[StoreSession]:
-        """Lend a session with an open snapshot."""
         return self._reading(scope)
 
     @contextmanager
@@ -331,12 +304,10 @@ class SqliteStore(
             yield released
 
     def restock_reserve(self) -> None:
-        """Make the file that keeps room on the disk, where something can be written."""
         if not is_read_only(self._path):
             self._reserve.restock()
 
     def erasure(self) -> Erasure:
-        """Say what is still to be erased."""
         with self._snapshot() as connection:
             return pending(connection)
 
@@ -351,22 +322,13 @@ class SqliteStore(
         left = self._eraser.scrub(self._busy_timeout_s, whole=True, anew=True).reason
         return Purged(tuple(notes if left else [*notes, "emptied its log"]), (left,) if left else (), (_COPIES,))
 
-    def statistics(self) -> Sequence[StoredRow]:
-        """Give nothing: statistics are tables among the others."""
-        return ()
-
     def raw_blocks(self) -> Iterator[RawBlock]:
         """Give the bytes of the file and its log, and of damaged files that were kept."""
         self._insist_open()
         with translated(self._path):
             yield from raw_blocks(self._path, RepairFiles(self._path).kept_files())
 
-    def unseen(self) -> Sequence[str]:
-        """Give nothing: every byte of the file can be looked at."""
-        return ()
-
     def change_notifier(self) -> FileChangeNotifier:
-        """Give something that notices all writes."""
         self._insist_open()
         return FileChangeNotifier(lambda: open_connection(self._path, self._busy_timeout_s))
 
@@ -388,7 +350,6 @@ class SqliteStore(
                 owed, last = owed + session.changed("owe_jobs", values, kind=kind, space=number), upto
 
     def copy_database(self, target: str, tell: BackupProgress) -> DatabaseFacts:
-        """Copy the file while it is in use, with a connection of its own."""
         self._insist_open()
         return copy_database(self._path, self._busy_timeout_s, Path(target), tell)
 
@@ -406,15 +367,12 @@ class SqliteStore(
         return file_bytes(session.connection)
 
     def version(self) -> str:
-        """The version of SQLite."""
         return apsw.sqlite_lib_version()
 
     def location(self) -> str:
-        """The path of the file."""
         return str(self._path)
 
     def schema_version(self) -> int:
-        """The number of the newest migration."""
         with self._snapshot() as connection:
             return applied_version(connection)
 

@@ -11,17 +11,17 @@ import apsw
 import numpy as np
 
 from recollect.model.literals import ItemKind, VectorKind
-from recollect.model.memories import Draft, Scope, Space, Vector
-from recollect.ports import LiveMemory, Slot
-from recollect.storage.rows import DELETE
-from recollect.storage.session import StoreSession
-from recollect.storage.shared.item_writer import NumberedSpace, PassageRows, WrittenItem, passage_rows, written_memory
-from recollect.storage.shared.transfer import TransferRows
-from recollect.storage.spaces import list_spaces
+from recollect.model.memories import Draft, Scope, Slot, Space, Vector
+from recollect.storage.base.erasure import TombstoneSecrets
+from recollect.storage.base.item_writer import NumberedSpace, PassageRows, WrittenItem, passage_rows, written_memory
+from recollect.storage.base.session import StoreSession
+from recollect.storage.base.spaces import list_spaces
+from recollect.storage.base.tables import DELETE
+from recollect.storage.base.values import LiveMemory
+from recollect.storage.base.writer import StoreWriter
 from recollect.storage.sqlite.binary_codes import Seqs, encode, passage_numbers
 from recollect.storage.sqlite.codec import to_row
 from recollect.storage.sqlite.session import SqliteSession, seq_array, statement
-from recollect.storage.tombstones import TombstoneSecrets
 
 MANY_ROWS = 50  # a chunk has some two hundred words, and each word takes as long as a small write
 UNMERGED = "unmerged"  # the mark that says that the index of words still holds rows that are gone
@@ -61,7 +61,7 @@ class UnindexedRows:
         self._users.clear()
 
 
-class SqliteWriter(TransferRows):
+class SqliteWriter(StoreWriter):
     """One user's changes. `finish` must be called before the commit."""
 
     def __init__(
@@ -113,7 +113,7 @@ class SqliteWriter(TransferRows):
 
     def _index_terms(self, kind: ItemKind, written: Sequence[WrittenItem]) -> None:
         if not self._unindexed[kind]:
-            self._deferred.add(lambda: self._index_new(kind))
+            self._deferred.append(lambda: self._index_new(kind))
         self._unindexed[kind] += [row.seq for row in written]
 
     def _index_new(self, kind: ItemKind) -> None:
@@ -123,7 +123,7 @@ class SqliteWriter(TransferRows):
 
     def reindex(self, kind: ItemKind, terms: Mapping[str, Sequence[str]]) -> None:
         """Take the old words out of the index while the rows still tell what they were, then write the new ones."""
-        self._deferred.run()
+        self._run_deferred()
         numbered = self._rows("item_numbers", {"ids": list(terms)}, kind=kind)
         seqs = np.array([seq for seq, _ in numbered], np.int64)
         self._execute("delete_terms", {"seqs": seq_array(seqs)}, kind=kind)
@@ -184,7 +184,7 @@ class SqliteWriter(TransferRows):
 
     def _delete(self, kind: VectorKind, item_ids: Sequence[str]) -> None:
         """Remove rows, their words and text first, and then all that belongs to them."""
-        self._deferred.run()
+        self._run_deferred()
         self._free(kind, item_ids)
         removed = {"ids": list(item_ids)}
         seqs = np.array([row[0] for row in self._rows("item_numbers", removed, kind=kind)], np.int64)

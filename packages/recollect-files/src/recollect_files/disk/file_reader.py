@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from recollect.errors import InvalidDocument
 from recollect.model.files import TURN_BREAK, SkippedFile
 from recollect.model.literals import FileKind
-from recollect.ports.files import ChunkingRecipe, FileReading
+from recollect.ports import ChunkingRecipe, FileReading
 from recollect.text.chunks import index, mask
 from recollect_files.chunks import render_session_line
 from recollect_files.disk import skip_reasons

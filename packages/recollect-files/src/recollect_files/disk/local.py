@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import Final, NamedTuple
 
 from recollect.model.files import FileRecord, KnownFile, NamedRoot, SkippedFile
-from recollect.ports.files import ChunkingRecipe
+from recollect.ports import ChunkingRecipe
 from recollect_files.disk import safe_open, skip_reasons
 from recollect_files.disk.file_reader import Detect, Extract, FileReaderOfRoot, RetryLater, kind_of, shown_text
 from recollect_files.disk.folder_walk import WalkedFolders, walk

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import BinaryIO, Final, NamedTuple
 
 from recollect.model.files import IndexedTextPiece, NamedRoot, SkippedFile, TextPiece
-from recollect.ports.files import ChunkingRecipe, FileReading
+from recollect.ports import ChunkingRecipe, FileReading
 from recollect_files.disk.file_reader import Detect, FileReaderOfRoot, RetryLater
 from recollect_files.disk.safe_open import BeneathRoot, Identities
 from recollect_files.ports import ReadFile, ReadRequest

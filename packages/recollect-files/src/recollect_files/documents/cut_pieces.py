@@ -12,7 +12,7 @@ from typing import Any
 
 from recollect.model.files import CUT, CutText, TextPiece
 from recollect.model.literals import FileKind
-from recollect.ports.files import ChunkingRecipe, FileReading
+from recollect.ports import ChunkingRecipe, FileReading
 from recollect.text.chunks import index, mask
 from recollect.text.secrets import redact_values
 from recollect_files.chunks import cut, cut_session

@@ -5,7 +5,7 @@ from threading import BoundedSemaphore
 
 from recollect.errors import InvalidDocument
 from recollect.model.media import LONGEST_CAPTION, Media
-from recollect.ports.files import ChunkingRecipe, FileReading
+from recollect.ports import ChunkingRecipe, FileReading
 from recollect_files.documents.cut_pieces import read_found, read_plain
 from recollect_files.documents.detect_kind import HEAD_BYTES, detect
 from recollect_files.documents.detect_media import detect_media

@@ -11,16 +11,16 @@ from psycopg import sql
 
 from recollect.errors import InvalidInput, StoreError, StoreTooOld, StoreUnavailable
 from recollect.model.stats import Distribution
-from recollect.ports import StepListener
 from recollect.settings import PostgresSettings, hide_password
-from recollect.storage.migrations import load_migrations
+from recollect.storage.base.migrations import load_migrations
+from recollect.storage.base.session import StoreSession
+from recollect.storage.base.tables import DISTRIBUTED
+from recollect.storage.base.values import StepListener
 from recollect.storage.postgres import roles
 from recollect.storage.postgres.cluster import ServerCluster
 from recollect.storage.postgres.connection import PgConnection, check_server, connect, translated
 from recollect.storage.postgres.migrate import applied_version, has_migrations_table
 from recollect.storage.postgres.session import PostgresSession, TransactionSettings
-from recollect.storage.rows import DISTRIBUTED
-from recollect.storage.session import StoreSession
 
 _UNDER_WAY: Final = 1
 _DONE: Final = 2

@@ -15,13 +15,13 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from recollect.errors import BackupDamaged, InvalidInput, StoreDamaged, StoreError
 from recollect.model.backups import DatabaseFacts
 from recollect.model.media import original_name
-from recollect.ports import BackupProgress
 from recollect.settings import PostgresSettings, hide_password
+from recollect.storage.base.erasure import names_key, tombstone_secret
+from recollect.storage.base.tables import IDENTITY
+from recollect.storage.base.values import BackupProgress
 from recollect.storage.postgres.connection import PgConnection, connect, translated
 from recollect.storage.postgres.migrate import applied_version
 from recollect.storage.postgres.session import PostgresSession
-from recollect.storage.rows import IDENTITY
-from recollect.storage.tombstones import names_key, tombstone_secret
 
 _REACH: Final = "-c recollect.reach=store"  # row-level security shows the store as a whole
 _DUMP_OPTIONS: Final = ("--format=custom", "--no-owner", "--no-acl", "--no-comments", "--enable-row-security")

@@ -13,11 +13,11 @@ import psycopg
 from psycopg import sql
 
 from recollect.model.stats import Purged
-from recollect.ports import StepListener
+from recollect.storage.base.session import StoreSession
+from recollect.storage.base.values import StepListener
 from recollect.storage.postgres.cluster import PlacementRun, run_for_tables, run_on_reached
 from recollect.storage.postgres.connection import PgConnection
 from recollect.storage.postgres.session import PostgresSession
-from recollect.storage.session import StoreSession
 
 PURGED: Final = "purged"  # the mark that says up to which vanishing of rows all tables were rewritten
 _LOCK_MS: Final = 2_000  # others wait as long as this purge waits for a table

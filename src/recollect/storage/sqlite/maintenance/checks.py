@@ -7,12 +7,12 @@ from pathlib import Path
 import apsw
 
 from recollect.model.stats import Problem
-from recollect.storage.spaces import list_spaces
+from recollect.storage.base.spaces import list_spaces
+from recollect.storage.base.statements import load_checks
 from recollect.storage.sqlite.connection import PAGE_BYTES, REPAIR, file_layer
 from recollect.storage.sqlite.maintenance.scrub import samples
 from recollect.storage.sqlite.page_checksums import sound_pages
 from recollect.storage.sqlite.session import SqliteSession
-from recollect.storage.statements import load_checks
 
 _BLOCK = 512 * PAGE_BYTES
 _MOST_NAMED = 5

@@ -11,12 +11,12 @@ import apsw
 from recollect.errors import BackupDamaged, InvalidInput, StoreDamaged
 from recollect.model.backups import DatabaseFacts
 from recollect.model.media import original_name
-from recollect.ports.backup import BackupProgress
-from recollect.storage.rows import IDENTITY
+from recollect.storage.base.erasure import names_key, tombstone_secret
+from recollect.storage.base.tables import IDENTITY
+from recollect.storage.base.values import BackupProgress
 from recollect.storage.sqlite.connection import open_connection, translated
 from recollect.storage.sqlite.migrate import applied_version
 from recollect.storage.sqlite.session import SqliteSession
-from recollect.storage.tombstones import names_key, tombstone_secret
 
 _PAGES: Final = 1_000  # of a step: writers of this process wait no longer than one takes
 _BESIDE: Final = ("-wal", "-shm", "-journal")

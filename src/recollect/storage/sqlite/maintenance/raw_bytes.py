@@ -11,7 +11,7 @@ from typing import Final
 
 import apsw
 
-from recollect.ports.erasure import RawBlock
+from recollect.storage.base.values import RawBlock
 
 _BLOCK: Final = 2**20
 _OVERLAP: Final = 512  # so that a passage is whole in one of two blocks

@@ -4,12 +4,12 @@ from typing import Any
 
 import apsw
 
-from recollect.ports.repair import ItemMarks
-from recollect.storage.rows import FILE_FIELDS, MESSAGE_FIELDS, RECORD_FIELDS, columns
+from recollect.storage.base.erasure import TombstoneSecrets, tombstone_secrets
+from recollect.storage.base.tables import FILE_FIELDS, MESSAGE_FIELDS, RECORD_FIELDS, columns
+from recollect.storage.base.values import ItemMarks
 from recollect.storage.sqlite.codec import CODEC
 from recollect.storage.sqlite.repair.mending import query
 from recollect.storage.sqlite.session import SqliteSession
-from recollect.storage.tombstones import TombstoneSecrets, tombstone_secrets
 
 
 class ForgottenRows:

@@ -11,12 +11,12 @@ from typing import Any, Final
 
 import apsw
 
-from recollect.storage.migrations import load_migrations
-from recollect.storage.rows import ANALYSER, FORGETTING, IDENTITY, PASSAGES
+from recollect.storage.base.migrations import load_migrations
+from recollect.storage.base.statements import sql_folder
+from recollect.storage.base.tables import ANALYSER, FORGETTING, IDENTITY, PASSAGES
 from recollect.storage.sqlite.migrate import MIGRATIONS_TABLE
 from recollect.storage.sqlite.repair.records import RecordValues
 from recollect.storage.sqlite.writer import UNMERGED
-from recollect.storage.statements import sql_folder
 
 _TABLES: Final = "SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND strict"
 _COLUMNS: Final = 'SELECT name, type, "notnull", dflt_value, pk FROM pragma_table_info(?) ORDER BY cid'

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import apsw
 
 from recollect.model.literals import ITEM_KINDS, VectorKind
-from recollect.storage.rows import ANALYSER, IDENTITY, PASSAGES, UNKNOWN, of_kind
-from recollect.storage.spaces import SpaceRow
+from recollect.storage.base.spaces import SpaceRow
+from recollect.storage.base.statements import load_own
+from recollect.storage.base.tables import ANALYSER, IDENTITY, PASSAGES, UNKNOWN, of_kind
 from recollect.storage.sqlite.maintenance.scrub import refresh_statistics
 from recollect.storage.sqlite.session import SqliteSession
-from recollect.storage.statements import load_own
 
 _STEPS = (
     "add_conversations",

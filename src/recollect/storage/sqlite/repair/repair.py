@@ -13,8 +13,8 @@ import apsw
 from recollect.errors import FileDamaged, InvalidInput, NotFound, StoreDamaged, StoreReadOnly
 from recollect.model.repairs import Repaired
 from recollect.ports import Clock
-from recollect.ports.repair import ItemMarks
-from recollect.storage.migrations import AppliedMigration, load_migrations, pending_migrations
+from recollect.storage.base.migrations import AppliedMigration, load_migrations, pending_migrations
+from recollect.storage.base.values import ItemMarks
 from recollect.storage.sqlite.codec import to_micros
 from recollect.storage.sqlite.connection import REPAIR, is_read_only, open_connection, translated
 from recollect.storage.sqlite.maintenance.first_look import look_at_tables

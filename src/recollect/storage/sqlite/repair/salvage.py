@@ -10,9 +10,11 @@ import apsw
 import numpy as np
 
 from recollect.model.repairs import TableSalvage
-from recollect.ports.repair import ItemMarks
-from recollect.storage.rows import PASSAGES, UNKNOWN
-from recollect.storage.spaces import SpaceRow, list_spaces
+from recollect.storage.base.erasure import tombstone_secret
+from recollect.storage.base.spaces import SpaceRow, list_spaces
+from recollect.storage.base.statements import sql_folder
+from recollect.storage.base.tables import PASSAGES, UNKNOWN
+from recollect.storage.base.values import ItemMarks
 from recollect.storage.sqlite.binary_codes import encode
 from recollect.storage.sqlite.repair.forgotten_rows import ForgottenRows
 from recollect.storage.sqlite.repair.known_tables import KnownTable
@@ -20,8 +22,6 @@ from recollect.storage.sqlite.repair.mending import mend, query
 from recollect.storage.sqlite.repair.records import RecordValues
 from recollect.storage.sqlite.repair.trees import UNIQUE_INDEX, PageMap, TreeWalker
 from recollect.storage.sqlite.session import SqliteSession
-from recollect.storage.statements import sql_folder
-from recollect.storage.tombstones import tombstone_secret
 
 T = TypeVar("T")
 

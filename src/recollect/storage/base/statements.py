@@ -18,7 +18,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 from recollect.model.literals import VectorKind
-from recollect.storage.rows import (
+from recollect.storage.base.tables import (
     CONVERSATION_FIELDS,
     FILE_FIELDS,
     MESSAGE_FIELDS,
@@ -26,8 +26,8 @@ from recollect.storage.rows import (
     chunk_columns,
     columns,
     of_kind,
+    transfer_queries,
 )
-from recollect.storage.transfer_queries import transfer_queries
 
 COMMON = (
     "memories.sql",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from recollect.errors import NotFound, StoreDamaged, StoreTooNew, StoreTooOld
-from recollect.storage.statements import sql_folder
+from recollect.storage.base.statements import sql_folder
 
 _FILE_NAME = re.compile(r"^(\d{4})_(\w+)\.sql$")
 

@@ -1,21 +1,118 @@
-"""What is taken along when memory moves to another store: tables and their columns, and who reads and writes them.
+"""The tables of what is kept: their columns in the order in which both stores read and write them, those of each kind,
+and what is taken along when memory moves to another store.
 
-The tables are described once. Both stores make their queries from the description, and the archive its lines; a test
+What moves is described once. Both stores make their queries from the description, and the archive its lines; a test
 compares it with the catalogues, so that a new column is either taken along or named here as made anew.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from functools import cached_property
-from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias, cast
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, cast
 
+from recollect.model.files import Chunk, FileRecord
 from recollect.model.literals import ItemKind, VectorKind
-from recollect.model.memories import MemoryRecord, Scope, Space, Vector
-from recollect.model.messages import Message
+from recollect.model.memories import MemoryRecord
+from recollect.model.messages import ConversationRecord, Message
+
+# A column is named like its field, but for two that hold the id of something else.
+_COLUMNS = {"session": "session_id", "conversation": "conversation_id"}
+
+
+TIME_FIELDS: frozenset[str] = frozenset(
+    {
+        "occurred_at", "valid_from", "valid_until", "expires_at", "created_at", "updated_at", "said_at",
+        "compacting_until", "dated_at", "scanned_at", "completed_at", "changed_at", "moment",
+    }
+)  # fmt: skip
+
+
+RECORD_FIELDS: tuple[str, ...] = MemoryRecord._fields
+
+
+MESSAGE_FIELDS: tuple[str, ...] = Message._fields
+
+
+CONVERSATION_FIELDS: tuple[str, ...] = ConversationRecord._fields
+
+
+FILE_FIELDS: tuple[str, ...] = FileRecord._fields
+
+
+CHUNK_FIELDS: tuple[str, ...] = Chunk._fields
+
+
+_OF_FILE = frozenset({"root", "path", "source", "kind", "lat", "lng"})  # the fields of a chunk that are its file's
+
+
+def columns(fields: tuple[str, ...]) -> tuple[str, ...]:
+    """Give the columns that hold these fields."""
+    return tuple(_COLUMNS.get(name, name) for name in fields)
+
+
+def chunk_columns() -> tuple[str, ...]:
+    """Give the columns of a chunk `c` and of its file `f`."""
+    return tuple(f"f.{name}" if name in _OF_FILE else f"c.{name}" for name in CHUNK_FIELDS)
+
+
+# For each kind of item that has vectors: the table of its rows, and on SQLite the index of its words, if it has one.
+ROWS: Mapping[VectorKind, str] = {"memory": "memories", "message": "messages", "chunk": "chunks", "place": "places"}
+
+
+WORDS: Mapping[ItemKind, str] = {"memory": "memory_terms", "message": "message_terms", "chunk": "chunk_terms"}
+
+
+# And the query that removes its rows.
+DELETE: Mapping[VectorKind, str] = {
+    "memory": "delete_memories",
+    "message": "delete_messages",
+    "chunk": "delete_chunks",
+    "place": "delete_places",
+}
+
+
+# What can be somewhere.
+LOCATED: tuple[ItemKind, ...] = ("memory", "message")
+
+
+UNREAD = -1  # stands for a space in the jobs of messages that wait to be read
+
+
+ANALYSER = "analyser"  # the mark that says which version of it made the terms
+
+
+FORGETTING = "forgetting:"  # begins the mark of what is being forgotten in parts
+
+
+UNKNOWN = -1  # what such a mark says since a repair that could not read it, or not all that it is about
+
+
+PASSAGES = "passages"  # the mark that says which version cut the texts whose passages have vectors
+
+
+DISTRIBUTED = "distributed"  # the mark that says whether Citus distributes the tables
+
+
+IDENTITY = "identity"  # the mark by which a store is told from all others
+
+
+IDENTITY_BITS = 31
+
+
+def of_kind(sql: str, kind: VectorKind) -> str:
+    """Fill the gaps for the tables of a kind."""
+    filled = sql.replace("{rows}", ROWS[kind])
+    return filled if kind == "place" else filled.replace("{words}", WORDS[kind])
+
+
+def name_of(path: str) -> str:
+    """Give the last part of a path as it is looked for: without case."""
+    return path.rsplit("/", 1)[-1].casefold()
+
 
 StoredKind = Literal["text", "id", "int", "real", "bool", "time", "json", "local"]
+
+
 Row: TypeAlias = tuple[Any, ...]
 
 
@@ -72,6 +169,8 @@ _BOUNDS: Final[Mapping[str, tuple[float, float]]] = {
     "address": (0, 500),
     "label": (0, 200),
 }
+
+
 _KINDS: Final[Mapping[str, StoredKind]] = {
     **dict.fromkeys(("share", "latitude", "longitude"), "real"),
     **dict.fromkeys(("trust", "count"), "int"),
@@ -104,10 +203,14 @@ MEMORIES: Final = _table(
     "media:json=list content_hash",
     derived="seq terms place", kind="memory",
 )  # fmt: skip
+
+
 CONVERSATIONS: Final = _table(
     "conversations", "id", "id private:bool last_sequence:int metadata:json=object created_at:time updated_at:time",
     derived="compacting_until",
 )  # fmt: skip
+
+
 MESSAGES: Final = _table(
     "messages", "id",
     "id:id conversation_id external_id sequence:int role:text=user|assistant|system|tool|reasoning|summary speaker "
@@ -117,10 +220,14 @@ MESSAGES: Final = _table(
     "lat:latitude? lng:longitude? address:address place_label:label media:json=list learned:bool",
     derived="seq terms place", kind="message",
 )  # fmt: skip
+
+
 DERIVATIONS: Final = _table(
     "derivations", "made_id source_id",
     "made_kind:text=memory|message made_id:id source_kind:text=memory|message source_id:id created_at:time",
 )  # fmt: skip
+
+
 FILES: Final = _table(
     "files", "id",
     "id:id root path source:text=memory|sessions|document kind mime size:count mtime_ns:local ctime_ns:local "
@@ -128,34 +235,49 @@ FILES: Final = _table(
     "metadata:json=object created_at:time updated_at:time lat:latitude? lng:longitude?",
     derived="name",
 )  # fmt: skip
+
+
 CHUNKS: Final = _table(
     "chunks", "id",
     "id:id file_id:id content heading content_hash start_line:int end_line:int start_column:int role trust:trust "
     "dated_at:time? created_at:time",
     derived="seq terms", kind="chunk",
 )  # fmt: skip
+
+
 FOLDERS: Final = _table(
     "folders",
     "root",
     "root source:text=memory|sessions rules:json=object scanned_at:time completed_at:time? trouble:json=object",
     derived="machine",
 )
+
+
 NAMED_PLACES: Final = _table(
     "named_places", "folded", "folded name:label lat:latitude lng:longitude address:address updated_at:time"
 )
+
+
 UNREAD_MESSAGES: Final = _table(
     "unread_messages", "item_id", "item_id:id", source="jobs", only="kind = 'read'",
     derived="kind item_kind space attempts due_at lease_until bulk reason created_at",
 )  # fmt: skip
+
+
 SPENDING: Final = _table(
     "spending", "day purpose model", "day purpose model calls:int input_tokens:int output_tokens:int"
 )
+
+
 SEARCH_LOG: Final = _table(
     "search_log",
     "id",
     "id:id asked_at:time verb hits:count took_ms:real answerable:share degraded query user_agent found",
 )
+
+
 TOMBSTONES: Final = _table("tombstones", "fingerprint", "fingerprint forgotten_at:time")
+
 
 # In the order in which they are written and read: tombstones come last, because an archive also holds what was said
 # again after it was forgotten.
@@ -163,6 +285,7 @@ TRANSFERRED: Final = (
     CONVERSATIONS, MESSAGES, MEMORIES, DERIVATIONS, FILES, CHUNKS, FOLDERS, NAMED_PLACES, UNREAD_MESSAGES, SPENDING,
     SEARCH_LOG, TOMBSTONES,
 )  # fmt: skip
+
 
 # What stays, and why.
 LEFT_BEHIND: Final[Mapping[str, str]] = {
@@ -201,57 +324,49 @@ class ImportedRows:
     written: int
 
 
-class TransferReader(Protocol):
-    """A snapshot of a store, read from its beginning to its end."""
-
-    def users(self) -> Sequence[Scope]:
-        """Name all users, sorted by their ids."""
-
-    def rows(self, scope: Scope, table: TransferTable) -> Iterator[Row]:
-        """Give a user's rows, sorted by their key, without holding more than a few of them."""
-
-    def talk(self, scope: Scope, conversation_id: str) -> Iterator[Row]:
-        """Give the messages of a conversation as rows, in the order in which they were said."""
-
-    def active_space(self) -> Space | None:
-        """Give the space that is searched."""
-
-    def vectors(self, scope: Scope, kind: VectorKind, space: Space) -> Iterator[tuple[str, int, Vector]]:
-        """Give the vectors of a user's items with the numbers of their passages, sorted by ids and numbers."""
-
-    def secrets(self) -> Mapping[str, bytes]:
-        """Give what tombstones are keyed with, by the names that stand before them."""
+_ARRAYS: dict[StoredKind, str] = {"id": "uuid[]", "text": "text[]"}
 
 
-class TransferWriter(Protocol):
-    """Writes rows of another store for one user."""
-
-    def known_rows(self, table: TransferTable, rows: Sequence[Row]) -> Mapping[Row, Row]:
-        """Give the rows that are there under the keys of these."""
-
-    def known_ids(self, table: TransferTable, ids: Sequence[str]) -> frozenset[str]:
-        """Say which of these ids are there."""
-
-    def insert_rows(
-        self, table: TransferTable, rows: Sequence[IncomingRow], space: Space | None, now: datetime
-    ) -> frozenset[Row]:
-        """Write rows, with all that belongs to them but vectors; gives the keys that a unique index refused."""
-
-    def insert_late_vectors(self, space: Space, kind: VectorKind, ids: Sequence[str], vectors: Sequence[Vector]) -> int:
-        """Give items without vectors theirs, a matrix for each, and remove the jobs; says how many vectors."""
-
-    def extend_conversation(self, values: Row) -> None:
-        """Let a conversation that is there be as long as the one in the archive."""
-
-    def settle_import(self) -> int:
-        """Remove versions whose successor was refused, and count the chunks of files; says how many were removed."""
+# What is made anew and has to be written with the row.
+WRITTEN_ANEW = frozenset({"seq", "terms", "place", "name"})
 
 
-class TransferStore(Protocol):
-    """The part of a store that is about moving what is in it."""
+def reading(table: TransferTable) -> str:
+    """Name the query that gives all rows of a user."""
+    return f"transfer_all_{table.name}"
 
-    def snapshot(self, scope: Scope | None) -> AbstractContextManager[TransferReader]:
-        """Lend a snapshot of one user's rows, or of the whole store."""
 
-    def add_secrets(self, secrets: Mapping[str, bytes]) -> None:
-        """Keep what the tombstones of another store are keyed with."""
+def knowing(table: TransferTable) -> str:
+    """Name the query that looks rows up by the first part of their key."""
+    return f"transfer_some_{table.name}"
+
+
+TALK = "transfer_talk"  # all messages of a conversation, in order
+
+
+def writing(table: TransferTable) -> str:
+    """Name the query that writes a row."""
+    return f"transfer_add_{table.name}"
+
+
+def transfer_queries(*, numbered: bool) -> Iterator[tuple[str, str]]:
+    """Give all queries by name. Where rows are numbered, items are written with `seq`."""
+    talk = f"SELECT {', '.join(MESSAGES.names)} FROM messages WHERE user_id = :user_id AND conversation_id = :id "  # noqa: S608
+    yield TALK, f"{talk}ORDER BY sequence, said_at, id"
+    for table in TRANSFERRED:
+        kinds = {column.name: column.kind for column in table.columns}
+        names = ", ".join(table.names)
+        own = " AND ".join(filter(None, ("user_id = :user_id", table.only)))
+        order = ", ".join(name if kinds[name] == "id" else f'{name} COLLATE "C"' for name in table.key)
+        first = table.key[0]
+        wanted = f"{first} = ANY(:keys::{_ARRAYS[kinds[first]]})"
+        yield reading(table), f"SELECT {names} FROM {table.stored_in} WHERE {own} ORDER BY {order}"  # noqa: S608 - constants
+        yield knowing(table), f"SELECT {names} FROM {table.stored_in} WHERE {own} AND {wanted}"  # noqa: S608
+        if table.stored_in == table.name:
+            anew = [name for name in table.derived if name in WRITTEN_ANEW and (numbered or name != "seq")]
+            written = ("user_id", *table.names, *anew)
+            values = ", ".join(f":{name}" for name in written)
+            yield (
+                writing(table),
+                f"INSERT INTO {table.name} ({', '.join(written)}) VALUES ({values}) ON CONFLICT DO NOTHING",  # noqa: S608
+            )

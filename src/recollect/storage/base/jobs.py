@@ -8,12 +8,12 @@ from recollect.model.literals import VECTOR_KINDS, VectorKind
 from recollect.model.memories import Embeddable, MemoryRecord, Scope, Space
 from recollect.model.messages import Message
 from recollect.model.stats import BulkBatch
-from recollect.ports import EmbedJob, GeocodeJob, ReadJob, UnlocatedItem
-from recollect.storage.codec import RecordCodec
-from recollect.storage.rows import UNREAD
-from recollect.storage.session import StoreSession
-from recollect.storage.shared.user_rows import UserItemRows
-from recollect.storage.spaces import SpaceList
+from recollect.storage.base.codec import RecordCodec
+from recollect.storage.base.session import StoreSession
+from recollect.storage.base.spaces import SpaceList
+from recollect.storage.base.tables import UNREAD
+from recollect.storage.base.user_rows import UserRows
+from recollect.storage.base.values import EmbedJob, GeocodeJob, ReadJob, UnlocatedItem
 
 
 class ClaimedJob(NamedTuple):
@@ -79,10 +79,10 @@ def _items_by_user(
     for user_id, rows in by_user.items():
         scope = Scope(user_id)
         session.act_for(scope)
-        yield scope, rows, _items(UserItemRows(session, scope), rows)
+        yield scope, rows, _items(UserRows(session, scope), rows)
 
 
-def _items(user_rows: UserItemRows, claimed: Sequence[ClaimedJob]) -> dict[str, Embeddable]:
+def _items(user_rows: UserRows, claimed: Sequence[ClaimedJob]) -> dict[str, Embeddable]:
     ids = {kind: [row.item_id for row in claimed if row.kind == kind] for kind in VECTOR_KINDS}
     memories = user_rows.get(ids["memory"]) if ids["memory"] else ()
     messages = user_rows.get_messages(ids["message"]) if ids["message"] else ()

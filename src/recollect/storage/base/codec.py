@@ -10,12 +10,12 @@ from recollect.model.files import Chunk, ChunkDraft, ChunkMark, FileRecord, Fold
 from recollect.model.literals import PERMISSIONS
 from recollect.model.media import Media, read_media
 from recollect.model.memories import MemoryRecord, MessageDraft
-from recollect.model.messages import ConversationInfo, ConversationRecord, Message, ToolCall
+from recollect.model.messages import ConversationInfo, ConversationRecord, Message, MessagePosition, ToolCall
 from recollect.model.places import Located, NamedPlace, PlaceRow, Sighting, place_id
 from recollect.model.scopes import Membership, shared_name
 from recollect.model.stats import AuditLine, SearchFigures
-from recollect.ports import CachedPlace, MessagePosition, StoreChange
-from recollect.storage.rows import TIME_FIELDS, name_of
+from recollect.storage.base.tables import TIME_FIELDS, name_of
+from recollect.storage.base.values import CachedPlace, StoreChange
 
 T = TypeVar("T")
 Convert = Callable[[Any], Any]

@@ -10,13 +10,10 @@ from recollect.model.memories import MemoryRecord, Scope
 from recollect.model.messages import ConversationRecord, Message
 from recollect.model.places import NamedPlace, PlaceRow
 from recollect.model.scopes import ScopeRole
-from recollect.model.stats import AuditLine, SearchFigures
-from recollect.ports import ConversationSize, Derivation, IndexedItem, SearchNote, StoreChange, StoredResponse
-from recollect.ports.files import LAST
-from recollect.storage.codec import search_figures
-from recollect.storage.rows import name_of
-from recollect.storage.session import ResultRow, StoreSession, Values
-from recollect.storage.tombstones import TombstoneSecrets
+from recollect.storage.base.erasure import TombstoneSecrets
+from recollect.storage.base.session import ResultRow, StoreSession, Values
+from recollect.storage.base.tables import name_of
+from recollect.storage.base.values import LAST, ConversationSize, Derivation, IndexedItem, StoredResponse
 
 _ABOVE_ALL_SEQUENCES = 2**62
 _BELOW_ALL_IDS = "00000000-0000-0000-0000-000000000000"
@@ -49,56 +46,61 @@ class UserRows:
     def _ids(self, name: str, values: Values | None = None, *, kind: VectorKind | None = None) -> list[str]:
         return [row[0] for row in self._rows(name, values, kind=kind)]
 
-
-class UserMemoryRows(UserRows):
-    """Memories."""
-
     def get(self, ids: Sequence[str]) -> Sequence[MemoryRecord]:
+        """Give the rows with these ids, live or not, in any order; unknown ids are left out."""
         return [self._codec.memory(row) for row in self._rows("get_memories", {"ids": list(ids)})]
 
     def chain(self, memory_id: str) -> Sequence[MemoryRecord]:
+        """Give all versions that belong together with this one, oldest first; empty when the id is unknown."""
         return [self._codec.memory(row) for row in self._rows("memory_chain", {"id": memory_id})]
 
     def everything(self) -> Sequence[str]:
+        """Give the ids of all rows, of any validity."""
         return self._ids("all_memory_ids")
 
     def of_session(self, session: str) -> Sequence[str]:
+        """Give the ids of the rows that were stored in a session, of any validity."""
         return self._ids("memories_of_session", {"session": session})
 
     def of_source(self, source: str) -> Sequence[str]:
+        """Give the ids of the rows that came from a source, of any validity."""
         return self._ids("memories_of_source", {"source": source})
 
     def expired(self, now: datetime) -> Sequence[str]:
+        """Give the ids of the rows past their expiry."""
         return self._ids("expired_memories", {"now": now})
 
-
-class UserMessageRows(UserRows):
-    """Conversations and their messages."""
-
     def conversation(self, conversation_id: str) -> ConversationRecord | None:
+        """Give a conversation, if there is one."""
         rows = self._rows("get_conversation", {"id": conversation_id})
         return self._codec.conversation(rows[0]) if rows else None
 
     def get_messages(self, ids: Sequence[str]) -> Sequence[Message]:
+        """Give the messages with these ids in any order; unknown ids are left out."""
         return self._messages("get_messages", {"ids": list(ids)})
 
     def active_messages(self, conversation_id: str, limit: int) -> Sequence[Message]:
+        """Give the newest active messages in order; system prompts and the live summary come whatever the limit."""
         return self._messages("active_messages", {"conversation_id": conversation_id, "limit": limit})
 
     def active_size(self, conversation_id: str) -> ConversationSize:
+        """Count the active messages and their tokens, the summary among them, but no system prompts."""
         messages, tokens = self._rows("active_size", {"conversation_id": conversation_id})[0]
         return ConversationSize(messages, int(tokens))
 
     def last_messages(self, conversation_id: str, limit: int, before: int | None = None) -> Sequence[Message]:
+        """Give the last messages of any status in order, without summaries; those with a sequence below `before`."""
         below = _ABOVE_ALL_SEQUENCES if before is None else before
         values = {"conversation_id": conversation_id, "limit": limit, "before": below}
         return self._messages("last_messages", values)[::-1]
 
     def delivered(self, conversation_id: str, external_ids: Sequence[str]) -> Mapping[str, Message]:
+        """Find messages by the ids that their host has for them."""
         values = {"conversation_id": conversation_id, "ids": list(external_ids)}
         return {message.external_id: message for message in self._messages("delivered_messages", values)}
 
     def buried(self, fingerprints: Sequence[str]) -> Mapping[str, datetime]:
+        """Say which of these were forgotten, and when."""
         marks = {tombstone: mark for mark in fingerprints for tombstone in self._secrets.marks(mark)}
         found: dict[str, datetime] = {}
         for tombstone, stored in self._rows("tombstones", {"fingerprints": [*marks]}):
@@ -107,34 +109,38 @@ class UserMessageRows(UserRows):
         return found
 
     def unlearned(self, ids: Sequence[str]) -> Sequence[str]:
+        """Say which of these messages have not been learned from yet."""
         return self._ids("unlearned_messages", {"ids": list(ids)})
 
     def sources(self, made_ids: Sequence[str]) -> Sequence[Derivation]:
+        """Say what these items were made from."""
         return [Derivation._make(row) for row in self._rows("sources_of", {"ids": list(made_ids)})]
 
     def made_from(self, source_ids: Sequence[str]) -> Sequence[Derivation]:
+        """Say what was made from these items."""
         return [Derivation._make(row) for row in self._rows("made_from", {"ids": list(source_ids)})]
 
     def message_ids(self, conversation_id: str) -> Sequence[str]:
+        """Give the ids of all messages of a conversation, summaries among them."""
         return self._ids("message_ids", {"conversation_id": conversation_id})
 
     def conversation_ids(self) -> Sequence[str]:
+        """Give the ids of all conversations."""
         return self._ids("conversation_ids")
 
     def _messages(self, name: str, values: Values) -> list[Message]:
         return [self._codec.message(row) for row in self._rows(name, values)]
 
-
-class UserFileRows(UserRows):
-    """Files, their chunks, and synced folders."""
-
     def file(self, file_id: str) -> FileRecord | None:
+        """Give a file by its id."""
         return self._file("get_file", {"id": file_id})
 
     def file_at(self, root: str, path: str) -> FileRecord | None:
+        """Give the synced file at a path beneath a root."""
         return self._file("file_at", {"root": root, "path": path})
 
     def document(self, digest: str) -> FileRecord | None:
+        """Give the file with these bytes that was added by itself."""
         return self._file("document_with", {"digest": digest})
 
     def _file(self, name: str, values: dict[str, Any]) -> FileRecord | None:
@@ -142,55 +148,63 @@ class UserFileRows(UserRows):
         return self._codec.file(rows[0]) if rows else None
 
     def get_chunks(self, ids: Sequence[str]) -> Sequence[Chunk]:
+        """Give the chunks with these ids in any order; unknown ids are left out."""
         return [self._codec.chunk(row) for row in self._rows("get_chunks", {"ids": list(ids)})]
 
     def chunks_of(self, file_id: str, *, first: int = 0, last: int = LAST, limit: int = LAST) -> Sequence[Chunk]:
+        """Give chunks of a file in order: those with a part in some of its lines, and no more than so many."""
         values = {"file_id": file_id, "first": first, "last": last, "limit": limit}
         return [self._codec.chunk(row) for row in self._rows("chunks_of_file", values)]
 
     def chunk_marks(self, file_id: str) -> Sequence[ChunkMark]:
+        """Give what tells the chunks of a file apart, in order."""
         return [self._codec.chunk_mark(row) for row in self._rows("chunk_marks", {"file_id": file_id})]
 
     def file_marks(self, root: str) -> Sequence[FileMark]:
+        """Give size, times, inode and recipe of all files of a root: all that a look that finds nothing new needs."""
         rows: list[Any] = self._rows("file_marks", {"root": root})
         return rows
 
     def known_files(self, root: str) -> Sequence[KnownFile]:
+        """Give what tells whether the files of a root have changed."""
         return [KnownFile._make(row) for row in self._rows("known_files", {"root": root})]
 
     def files_called(self, names: Sequence[str]) -> Sequence[FileRecord]:
+        """Give the files that have one of these names or paths, or whose path ends with one of them; case counts not.
+
+        Names are given in lower case and without a leading slash.
+        """
         last_parts = sorted({name_of(name) for name in names})
         endings = tuple(f"/{name}" for name in names)
         files = (self._codec.file(row) for row in self._rows("files_named", {"names": last_parts}))
         return [file for file in files if f"{file.root}/{file.path}".casefold().endswith(endings)]
 
     def folders(self) -> Sequence[Folder]:
+        """Give the folders that were synced."""
         return [self._codec.folder(row) for row in self._rows("list_folders")]
 
     def file_ids(self) -> Sequence[str]:
+        """Give the ids of all files."""
         return self._ids("all_file_ids")
 
     def has_original(self, digest: str) -> bool:
+        """Say whether a memory or message has the original with this digest."""
         return bool(self._rows("has_original", {"original": digest}))
 
     def own_originals(self, ids: Sequence[str]) -> Sequence[str]:
+        """Give the digests of originals that these memories and messages have, and no others of the user."""
         return self._ids("own_originals", {"ids": list(ids)}) if ids else []
 
-
-class UserPlaceRows(UserRows):
-    """Places."""
-
     def get_places(self, ids: Sequence[str]) -> Sequence[PlaceRow]:
+        """Give the names of places by their ids."""
         return [self._codec.place(row) for row in self._rows("get_places", {"ids": list(ids)})]
 
     def named_places(self) -> Sequence[NamedPlace]:
+        """Give the places that the user has named, by name."""
         return [self._codec.named_place(row) for row in self._rows("list_named_places")]
 
-
-class UserItemRows(UserMemoryRows, UserMessageRows, UserFileRows, UserPlaceRows):
-    """Items of every kind."""
-
     def indexed(self, kind: ItemKind, limit: int, after: str | None = None) -> Sequence[IndexedItem]:
+        """Give items of any validity with their terms, in the order of their ids, starting above the id `after`."""
         values, read_terms = {"after": after or _BELOW_ALL_IDS, "limit": limit}, self._codec.values.read_terms
         if kind == "chunk":
             rows = self._rows("indexed_chunks", values)
@@ -201,43 +215,15 @@ class UserItemRows(UserMemoryRows, UserMessageRows, UserFileRows, UserPlaceRows)
         rows = self._rows("indexed_memories", values)
         return [IndexedItem(self._codec.memory(row[:-1]), read_terms(row[-1])) for row in rows]
 
-
-class UserScopeRows(UserRows):
-    """Members of a shared scope."""
-
     def role_of(self, member: str) -> ScopeRole | None:
+        """Say what a user may do in this scope; None for one who is no member."""
         return next((row[0] for row in self._rows("member_role", {"member": member})), None)
 
-
-class UserLogRows(UserRows):
-    """Stored answers, the order of changes, the audit log and the search log."""
-
     def answer(self, key: str, since: datetime) -> StoredResponse | None:
+        """Give what a request was answered since a moment."""
         rows = self._rows("get_answer", {"key": key, "since": since})
         return StoredResponse(*rows[0]) if rows else None
 
     def resets(self) -> int:
+        """Give a number that grows whenever something of this user is forgotten."""
         return next((int(row[0]) for row in self._rows("user_resets")), 0)
-
-    def last_change(self) -> int:
-        return next((int(row[0]) for row in self._rows("last_change")), 0)
-
-    def first_change(self) -> int | None:
-        first: int | None = self._rows("first_change")[0][0]
-        return first
-
-    def changes(self, after: int, limit: int) -> Sequence[StoreChange]:
-        return [self._codec.change(row) for row in self._rows("changes_after", {"after": after, "limit": limit})]
-
-    def audit(self, after: int, limit: int) -> Sequence[AuditLine]:
-        return [self._codec.audit_line(row) for row in self._rows("audit_after", {"after": after, "limit": limit})]
-
-    def last_audit(self) -> AuditLine | None:
-        return next((self._codec.audit_line(row) for row in self._rows("last_audit")), None)
-
-    def search_figures(self, since: datetime) -> Sequence[SearchFigures]:
-        return [search_figures(row) for row in self._rows("search_figures", {"since": since})]
-
-    def searches(self, since: datetime, limit: int) -> Sequence[SearchNote]:
-        rows = self._rows("list_searches", {"since": since, "limit": limit})
-        return [SearchNote(row[0], self._codec.time(row[1]), *row[2:]) for row in rows]

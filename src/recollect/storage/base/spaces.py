@@ -10,7 +10,7 @@ from recollect.errors import InvalidInput
 from recollect.model.literals import VectorKind
 from recollect.model.memories import Space
 from recollect.model.stats import KnownSpace, SpaceState
-from recollect.storage.session import StoreSession
+from recollect.storage.base.session import StoreSession
 
 
 class SpaceRow(NamedTuple):

@@ -1,11 +1,11 @@
-"""What writing items of all kinds has in common: their vectors, jobs, places, and the user's figures.
+"""What writing items of all kinds has in common: their vectors, jobs and places, the user's figures, logs and keys.
 
 Rows are written at once; their vectors wait until the end, so that a bulk load prepares its next batch meanwhile.
 """
 
 from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
@@ -21,14 +21,13 @@ from recollect.model.messages import Message
 from recollect.model.places import NamedPlace, PlaceRow, folded, place_id
 from recollect.model.scopes import Membership
 from recollect.model.stats import AuditLine, UserLimits
-from recollect.ports import ChangeKind, StoredResponse, UnlocatedItem, UnnamedPlace
-from recollect.storage.codec import audit_values, key_values
-from recollect.storage.deferred import DeferredSteps
-from recollect.storage.rows import FORGETTING, ROWS
-from recollect.storage.session import StoreSession, Values
-from recollect.storage.shared.user_rows import UserItemRows, UserLogRows, UserScopeRows
-from recollect.storage.spaces import owed_spaces
-from recollect.storage.tombstones import TombstoneSecrets
+from recollect.storage.base.codec import audit_values, key_values
+from recollect.storage.base.erasure import TombstoneSecrets
+from recollect.storage.base.session import StoreSession, Values
+from recollect.storage.base.spaces import owed_spaces
+from recollect.storage.base.tables import FORGETTING, ROWS
+from recollect.storage.base.user_rows import UserRows
+from recollect.storage.base.values import ChangeKind, StoredResponse, UnlocatedItem, UnnamedPlace
 
 
 class WrittenItem(NamedTuple):
@@ -89,14 +88,14 @@ class PendingChanges(NamedTuple):
     moment: datetime
 
 
-class SharedItemWriter(UserItemRows, UserLogRows, UserScopeRows, ABC):
+class ItemWriter(UserRows, ABC):
     """One user's changes. `finish` must be called before the commit."""
 
     def __init__(
         self, session: StoreSession, scope: Scope, *, secrets: TombstoneSecrets, geocodes: bool = False
     ) -> None:
         super().__init__(session, scope, secrets=secrets)
-        self._deferred = DeferredSteps()
+        self._deferred: list[Callable[[], None]] = []
         self._geocodes = geocodes
         self._added: Counter[VectorKind] = Counter()
         self._new_sizes = defaultdict[VectorKind, dict[str, int | None]](dict)
@@ -143,14 +142,14 @@ class SharedItemWriter(UserItemRows, UserLogRows, UserScopeRows, ABC):
 
     @abstractmethod
     def reindex(self, kind: ItemKind, terms: Mapping[str, Sequence[str]]) -> None:
-        """Let items be found by other terms."""
+        """Let items be found by other terms than before, by their ids; the items themselves stay as they are."""
 
     def _execute_many(self, name: str, rows: Iterable[Values]) -> None:
         self._session.execute_many(name, [{"user_id": self._user, **row} for row in rows])
 
     def finish(self) -> None:
         """Write what was deferred and the user's figures."""
-        self._deferred.run()
+        self._run_deferred()
         amount = sum(len(change.ids) for change in self._changes)
         if self._resets or any(self._added.values()) or any(self._new_sizes.values()):
             added = {ROWS[kind]: self._added[kind] for kind in ITEM_KINDS}
@@ -164,7 +163,14 @@ class SharedItemWriter(UserItemRows, UserLogRows, UserScopeRows, ABC):
         if amount:
             self._number_changes(int(last[0][0]) - amount)
 
+    def _run_deferred(self) -> None:
+        """Take the steps that were put off: at the end, or earlier when something must see what they do."""
+        steps, self._deferred = self._deferred, []
+        for step in steps:
+            step()
+
     def limit_growth(self, limits: UserLimits) -> None:
+        """Let the commit fail with QuotaExceeded if it adds something and leaves the user with more than that."""
         self._limits = limits
 
     def _insist_on_limits(self) -> None:
@@ -201,6 +207,7 @@ class SharedItemWriter(UserItemRows, UserLogRows, UserScopeRows, ABC):
             new.pop(item_id, None)
 
     def note_embedded(self, items: Iterable[tuple[ItemKind, str]], now: datetime) -> None:
+        """Let what was stored without its vector be looked at once more."""
         for kind, run in groupby(items, key=itemgetter(0)):
             self._changes.append(PendingChanges("embedded", kind, [item_id for _, item_id in run], now))
 
@@ -229,10 +236,10 @@ class SharedItemWriter(UserItemRows, UserLogRows, UserScopeRows, ABC):
         ready = [row for row in written if row.vector is not None]
         if ready:
             vectors = np.stack([row.vector for row in ready if row.vector is not None])
-            self._deferred.add(lambda: self._insert_vectors(target, ready, vectors))
+            self._deferred.append(lambda: self._insert_vectors(target, ready, vectors))
             passages = passage_rows([row.passages for row in ready])
             if passages is not None:
-                self._deferred.add(lambda: self._insert_passages(target, ready, passages))
+                self._deferred.append(lambda: self._insert_passages(target, ready, passages))
         self._insert_jobs(kind, [row.id for row in written if row.vector is None], target.number, now)
 
     def _insert_jobs(self, kind: VectorKind, item_ids: Sequence[str], number: int, now: datetime) -> None:
@@ -289,6 +296,7 @@ class SharedItemWriter(UserItemRows, UserLogRows, UserScopeRows, ABC):
             self._execute("forget_cached_items", {"ids": unused})
 
     def set_address(self, item: UnlocatedItem, address: str, now: datetime) -> bool:
+        """Give an address to what has none, if it is still where it was; says whether it was done."""
         records = self.get([item.id]) if item.kind == "memory" else self.get_messages([item.id])
         label = next((record.place_label for record in records), "")
         values = {"id": item.id, "lat": item.lat, "lng": item.lng, "address": address}
@@ -299,31 +307,42 @@ class SharedItemWriter(UserItemRows, UserLogRows, UserScopeRows, ABC):
         return done
 
     def finish_geocoding(self, item_ids: Sequence[str]) -> None:
+        """Remove the jobs of these."""
         self._execute("finish_jobs", {"space": 0, "ids": list(item_ids)})
 
     def save_named_place(self, place: NamedPlace) -> None:
+        """Name a place, or say where it is by now."""
         self._execute("save_named_place", {**place._asdict(), "folded": folded(place.name)})
 
     def delete_named_place(self, name: str) -> bool:
+        """Forget the name of a place; says whether there was one."""
         self._resets += 1
         return bool(self._rows("delete_named_place", {"folded": folded(name)}))
 
     def delete_named_places(self) -> None:
+        """Forget all names that the user has given, and all that was asked about places."""
         self._execute("delete_named_places")
         self._execute("forget_geocoded")
 
     def name_place(self, row: UnnamedPlace, now: datetime) -> None:
+        """Note what the place of a row is called that was written before names were noted."""
         values = {"id": row.id, "address": row.address, "place_label": row.place_label}
         if self._rows("set_place", {**values, "place": place_id(row.address, row.place_label)}, kind=row.kind):
             self._name_places([(row.address, row.place_label)], now)
 
     def keep_answer(self, key: str, answer: StoredResponse, now: datetime) -> None:
+        """Keep what a request is answered."""
         self._execute("keep_answer", {"key": key, **answer._asdict(), "now": now})
 
     def add_audit(self, line: AuditLine) -> None:
+        """Add a line to the log."""
         self._execute("insert_audit", audit_values(line))
 
     def forget_traces(self, ids: Collection[str] | None) -> None:
+        """Take out of answers and logs what was said, asked or found of some items.
+
+        None stands for all: then the order of changes goes, too.
+        """
         self._resets += 1  # whatever else goes, there is something to erase
         self._execute("blank_answers")
         if ids is None:
@@ -338,24 +357,35 @@ class SharedItemWriter(UserItemRows, UserLogRows, UserScopeRows, ABC):
                 self._execute("set_found", {"id": id_, "found": " ".join(left)})
 
     def note_forgetting(self, request: str) -> None:
+        """Note what is being forgotten in parts, for the whole store."""
         self._execute("set_mark", {"name": f"{FORGETTING}{request}", "value": 1})
 
     def drop_forgetting(self, request: str) -> None:
+        """Remove that note."""
         self._execute("drop_mark", {"name": f"{FORGETTING}{request}"})
 
     def set_member(self, membership: Membership) -> None:
+        """Let a user be a member of this scope, or have another role in it."""
         values = {"member": membership.user_id, "role": membership.role}
         self._execute("set_member", {**values, "added_at": membership.added_at, "added_by": membership.added_by})
 
     def remove_member(self, member: str) -> bool:
+        """Let a user be a member no more; says whether they were."""
         return self._changed_rows("remove_member", {"member": member}) > 0
 
     def end_memberships(self) -> None:
+        """Remove this user from all scopes, or from this scope all members."""
         self._execute("leave_scopes")
         self._execute("remove_members")
 
     def add_key(self, key: Key, secret_hash: str) -> None:
+        """Keep a new key."""
         self._execute("insert_key", key_values(key, secret_hash))
 
     def revoke_key(self, key_id: str, now: datetime) -> bool:
+        """Let a key open nothing any more; tells whether it did until now."""
         return self._changed_rows("revoke_key", {"id": key_id, "now": now}) > 0
+
+    def last_audit(self) -> AuditLine | None:
+        """Give the newest line of the log."""
+        return next((self._codec.audit_line(row) for row in self._rows("last_audit")), None)

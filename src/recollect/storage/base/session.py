@@ -11,7 +11,7 @@ from typing import Any, Literal
 from recollect.model.filters import ItemFilters, PlaceFilters
 from recollect.model.literals import VectorKind
 from recollect.model.memories import Scope, Space, Vector
-from recollect.storage.codec import RecordCodec
+from recollect.storage.base.codec import RecordCodec
 
 ResultRow = tuple[Any, ...]
 Values = Mapping[str, Any]

@@ -1,6 +1,6 @@
 """Answers one user's questions from one snapshot. Searching by words and by vectors is each backend's own."""
 
-from abc import ABC
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
@@ -10,16 +10,17 @@ from recollect.errors import StoreDamaged
 from recollect.model.files import FileRecord
 from recollect.model.filters import ChunkFilters, Filters, ItemFilters, MessageFilters, PlaceFilters
 from recollect.model.insights import TypeCoverage
-from recollect.model.literals import FileSource, ItemKind
-from recollect.model.memories import MemoryRecord, Space, Vector
-from recollect.model.messages import ConversationInfo, Message
+from recollect.model.literals import FileSource, ItemKind, VectorKind
+from recollect.model.memories import MemoryRecord, Space, TextCandidate, TextCandidates, Vector
+from recollect.model.messages import ConversationInfo, Message, MessagePosition
 from recollect.model.places import PlaceRow, Sighting
 from recollect.model.scopes import Membership
-from recollect.model.stats import Stats, TimelineCount
-from recollect.ports import CachedPlace, EmbeddedMemory, MessagePosition, TextCandidate
-from recollect.storage.session import ResultRow, Values
-from recollect.storage.shared.user_rows import UserItemRows, UserLogRows, UserScopeRows
-from recollect.storage.spaces import SpaceList, list_spaces
+from recollect.model.stats import AuditLine, SearchFigures, Stats, TimelineCount
+from recollect.storage.base.codec import search_figures
+from recollect.storage.base.session import ResultRow, Values
+from recollect.storage.base.spaces import SpaceList, list_spaces
+from recollect.storage.base.user_rows import UserRows
+from recollect.storage.base.values import CachedPlace, EmbeddedMemory, Neighbour, SearchNote, StoreChange
 
 _ABOVE_ALL_IDS = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
@@ -46,8 +47,29 @@ class UserRowCounts(NamedTuple):
         return {"memory": self.memories, "message": self.messages, "chunk": self.chunks}[kind]
 
 
-class SharedReader(UserItemRows, UserLogRows, UserScopeRows, ABC):
-    """One user's view of a store, for the length of one transaction."""
+class StoreReader(UserRows, ABC):
+    """Questions of one user, answered from one consistent snapshot.
+
+    Searching works alike for all kinds of items: the filters say which.
+    """
+
+    @abstractmethod
+    def text_candidates(self, terms: Sequence[str], filters: ItemFilters, limit: int) -> TextCandidates:
+        """Find rows that hold any of the terms, the most promising `limit` of them."""
+
+    @abstractmethod
+    def nearest(
+        self, space: Space, vector: Vector, filters: ItemFilters | PlaceFilters, limit: int
+    ) -> Sequence[Neighbour]:
+        """Find the rows nearest to a vector among those that pass, nearest first."""
+
+    @abstractmethod
+    def cosines(self, kind: VectorKind, space: Space, vector: Vector, ids: Sequence[str]) -> Mapping[str, float]:
+        """Give the cosines of known rows; rows without a vector are left out."""
+
+    @abstractmethod
+    def wish_cosines(self, kind: VectorKind, space: Space, vector: Vector, ids: Sequence[str]) -> Mapping[str, float]:
+        """Give the cosines of those known rows that have a second vector as a wish, measured by that one."""
 
     @cached_property
     def _spaces(self) -> SpaceList:
@@ -64,19 +86,23 @@ class SharedReader(UserItemRows, UserLogRows, UserScopeRows, ABC):
         return self._session.filtered(name, filters, {"user_id": self._user, **(values or {})}, space=space)
 
     def generation(self) -> int:
+        """Give a number that grows with every write of this user."""
         return self._figures.generation
 
     def memberships(self) -> Sequence[Membership]:
-        """Give the scopes of the user; most have none, and are not asked for them."""
+        """Give the scopes that this user is a member of, by name; most have none, and are not asked for them."""
         return [self._codec.membership(row) for row in self._rows("memberships")] if self._figures.shares else ()
 
     def searched_space(self) -> Space | None:
+        """Give the space that is complete, which searches must use; None when nothing ever had a vector."""
         return self._spaces.active()
 
     def unrelated(self, space: Space) -> float | None:
+        """Give the usual cosine of what has nothing to do with each other in a space, once it was measured."""
         return self._spaces.unrelated(space)
 
     def stored_vectors(self, space: Space, ids: Sequence[str]) -> Mapping[str, Vector]:
+        """Give the vectors of memories as a whole in a space; those without one are left out."""
         number = self._spaces.number("memory", space)
         if number is None:
             return {}
@@ -89,6 +115,7 @@ class SharedReader(UserItemRows, UserLogRows, UserScopeRows, ABC):
     def embedded(
         self, space: Space, filters: Filters, limit: int, before: str | None = None
     ) -> Sequence[EmbeddedMemory]:
+        """Give the rows that pass and have a vector, newest id first, starting below the id `before`."""
         number = self._spaces.number("memory", space)
         if number is None:
             return ()
@@ -98,32 +125,41 @@ class SharedReader(UserItemRows, UserLogRows, UserScopeRows, ABC):
         return [EmbeddedMemory(memory_id, read_terms(terms), read_vector(vector)) for memory_id, terms, vector in rows]
 
     def select(self, filters: Filters, limit: int, before: str | None = None) -> Sequence[MemoryRecord]:
+        """List the rows that pass, newest id first, starting below the id `before`."""
         values = {"before": before or _ABOVE_ALL_IDS, "limit": limit}
         return [self._codec.memory(row) for row in self._filtered("select_memories", filters, values)]
 
     def count(self, filters: Filters) -> int:
-        """Count memories."""
+        """Count the rows that pass."""
         return int(self._filtered("count_memories", filters)[0][0])
 
     def timeline(self, filters: Filters, limit: int) -> Sequence[MemoryRecord]:
+        """Give the newest rows that pass by the time they are about, in the order in which they happened."""
         rows = self._filtered("timeline", filters, {"limit": limit})
         return [self._codec.memory(row) for row in reversed(rows)]
 
     def subjects(self, filters: Filters) -> Sequence[str]:
+        """Give the subjects of the rows that pass, each once."""
         return [row[0] for row in self._filtered("subjects", filters)]
 
     def conversations(
         self, limit: int, conversation_id: str | None = None, before: tuple[datetime, str] | None = None
     ) -> Sequence[ConversationInfo]:
+        """List the conversations, the one that was spoken in last first; or only the one with this id.
+
+        `before` is when the last one of another listing was spoken in, and its id: what comes after it is given.
+        """
         moment, before_id = before or (None, "")
         values = {"limit": limit, "id": conversation_id, "before": moment, "before_id": before_id}
         return [self._codec.conversation_info(row) for row in self._rows("list_conversations", values)]
 
     def around(self, ids: Sequence[str], reach: int, filters: MessageFilters) -> Sequence[MessagePosition]:
+        """Give these messages and those up to `reach` before and after each of them, as far as they pass; each once."""
         rows = self._filtered("around_messages", filters, {"ids": list(ids), "reach": reach})
         return list({spot.id: spot for spot in map(self._codec.spot, rows)}.values())
 
     def said_between(self, filters: MessageFilters, limit: int) -> Sequence[Message]:
+        """Give the newest messages that pass, in the order in which they were said."""
         rows = self._filtered("said_between", filters, {"limit": limit})
         return [self._codec.message(row) for row in reversed(rows)]
 
@@ -136,34 +172,42 @@ class SharedReader(UserItemRows, UserLogRows, UserScopeRows, ABC):
         since: datetime | None = None,
         until: datetime | None = None,
     ) -> Sequence[FileRecord]:
+        """List files, the one that was added last first, with ids below `before`, of that time."""
         values = {"limit": limit, "before": before or _ABOVE_ALL_IDS, "source": source or ""}
         rows = self._rows("list_files", {**values, "since": since, "until": until})
         return [self._codec.file(row) for row in rows]
 
     def moments(self, since: datetime | None, until: datetime | None, now: datetime) -> Sequence[TimelineCount]:
+        """Count current memories, messages and files by the quarters of an hour that they are about."""
         memories = self._filtered("memory_moments", Filters(now, since=since, until=until))
         messages = self._filtered("message_moments", MessageFilters(since=since, until=until))
         rows = (*memories, *messages, *self._rows("file_moments", {"since": since, "until": until}))
         return [TimelineCount(self._codec.time(moment), kind, int(amount)) for moment, kind, amount in rows]
 
     def folder_sizes(self) -> Mapping[str, tuple[int, int]]:
+        """Say how many files and chunks each root has; documents are under ''."""
         return {root: (int(files), int(chunks)) for root, files, chunks in self._rows("folder_sizes")}
 
     def chunks_in(self, file_ids: Sequence[str], filters: ChunkFilters, limit: int) -> Sequence[str]:
+        """Give the ids of the first chunks of files that pass."""
         values = {"files": list(file_ids), "limit": limit}
         return [row[0] for row in self._filtered("chunks_in_files", filters, values)]
 
     def sightings(self, filters: Filters) -> Sequence[Sighting]:
+        """Give where the memories that pass are, and where messages were sent from, oldest first."""
         return [self._codec.sighting(row) for row in self._filtered("sightings", filters)]
 
     def place_rows(self) -> Sequence[PlaceRow]:
+        """Give the names of all places at which something is."""
         return [self._codec.place(row) for row in self._rows("list_places")]
 
     def geocoded(self, geocoder: str, cell: str) -> CachedPlace | None:
+        """Give what a geocoder said about a cell, if it was asked."""
         rows = self._rows("geocoded", {"geocoder": geocoder, "cell": cell})
         return self._codec.cached_place(cell, *rows[0]) if rows else None
 
     def stats(self, space: Space | None, now: datetime) -> Stats:
+        """Count what this user has."""
         types = self._rows("type_counts", {"now": now})
         said: dict[str, int] = dict(self._rows("messages_by_role"))
         pending, parked = self._rows("job_counts")[0]
@@ -188,7 +232,7 @@ class SharedReader(UserItemRows, UserLogRows, UserScopeRows, ABC):
         )
 
     def coverage(self, space: Space | None) -> Sequence[TypeCoverage]:
-        """Count items and vectors by kind and type."""
+        """Count current memories, messages and chunks by type, and those of them with a vector in a space."""
         found = []
         for kind, (items_query, vectors_query) in _BY_TYPE.items():
             number = None if space is None else self._spaces.number(kind, space)
@@ -199,13 +243,42 @@ class SharedReader(UserItemRows, UserLogRows, UserScopeRows, ABC):
         return found
 
     def growth(self, kind: ItemKind) -> Mapping[str, int]:
+        """Count the rows of a kind by the month in which they were stored, such as 2026-03."""
         return dict(self._rows("growth", kind=kind))
 
     def untidy_memories(self, short: int, limit: int) -> Sequence[MemoryRecord]:
+        """Give current memories that may be too short, without words, or a system's, oldest first."""
         return [self._codec.memory(row) for row in self._rows("untidy_memories", {"short": short, "limit": limit})]
 
     def untidy_messages(self, short: int, limit: int, before: datetime) -> Sequence[Message]:
+        """Give messages from before a moment that may be too short, without words, or a system's, oldest first."""
         return self._messages("untidy_messages", {"short": short, "limit": limit, "before": before})
+
+    def last_change(self) -> int:
+        """Give the number of the newest change; 0 before the first."""
+        return next((int(row[0]) for row in self._rows("last_change")), 0)
+
+    def first_change(self) -> int | None:
+        """Give the number of the oldest change that is still known."""
+        first: int | None = self._rows("first_change")[0][0]
+        return first
+
+    def changes(self, after: int, limit: int) -> Sequence[StoreChange]:
+        """Give what is new since a change, in order."""
+        return [self._codec.change(row) for row in self._rows("changes_after", {"after": after, "limit": limit})]
+
+    def audit(self, after: int, limit: int) -> Sequence[AuditLine]:
+        """Give what was done for this user, in order."""
+        return [self._codec.audit_line(row) for row in self._rows("audit_after", {"after": after, "limit": limit})]
+
+    def search_figures(self, since: datetime) -> Sequence[SearchFigures]:
+        """Say what this user's searches were like."""
+        return [search_figures(row) for row in self._rows("search_figures", {"since": since})]
+
+    def searches(self, since: datetime, limit: int) -> Sequence[SearchNote]:
+        """Give this user's searches, the newest first."""
+        rows = self._rows("list_searches", {"since": since, "limit": limit})
+        return [SearchNote(row[0], self._codec.time(row[1]), *row[2:]) for row in rows]
 
 
 def count_terms(candidates: Sequence[TextCandidate], terms: Sequence[str]) -> dict[str, int]:

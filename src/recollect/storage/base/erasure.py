@@ -1,0 +1,178 @@
+"""What tells that something was forgotten, and what shows whether it is gone.
+
+Tombstones are keyed hashes of what was forgotten: without the secret of the store no text can be tried against them.
+One that came from another store is keyed with that store's secret, whose name stands before it.
+
+What a store holds is read by queries on every table with its columns of text, made from the catalogue: a column that is
+new is read as well.
+"""
+
+import hmac
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import blake2b
+from typing import Final, NamedTuple
+
+from recollect.storage.base.session import StoreSession
+from recollect.storage.base.values import StoredRow
+
+_BYTES = 16
+
+
+_OWN = "tombstones"
+
+
+_FOREIGN = f"{_OWN}:"
+
+
+class TombstoneSecrets(NamedTuple):
+    """The secret of a store, and those of the stores from which tombstones were brought, by their names."""
+
+    own: bytes
+    foreign: Mapping[str, bytes]
+
+    def mark(self, fingerprint: str) -> str:
+        """Give the tombstone of a fingerprint."""
+        return keyed(self.own, fingerprint)
+
+    def marks(self, fingerprint: str) -> tuple[str, ...]:
+        """Give all tombstones that a fingerprint may have."""
+        foreign = (f"{name}:{keyed(secret, fingerprint)}" for name, secret in self.foreign.items())
+        return self.mark(fingerprint), *foreign
+
+    def named(self, tombstone: str) -> str:
+        """Give a stored tombstone with the name of its secret."""
+        return tombstone if ":" in tombstone else f"{secret_name(self.own)}:{tombstone}"
+
+    def stored(self, tombstone: str) -> str:
+        """Give a tombstone with the name of its secret as it is stored."""
+        return tombstone.removeprefix(f"{secret_name(self.own)}:")
+
+    def by_name(self) -> dict[str, bytes]:
+        """Give all secrets."""
+        return {secret_name(self.own): self.own, **self.foreign}
+
+
+def tombstone_secret(session: StoreSession) -> bytes:
+    """Read the store's own secret, in a transaction that works for the store as a whole."""
+    return bytes(session.row("get_secret", {"name": _OWN})[0])
+
+
+def tombstone_secrets(session: StoreSession) -> TombstoneSecrets:
+    """Read all secrets, in such a transaction."""
+    rows = {name: bytes(value) for name, value in session.rows("list_secrets")}
+    foreign = {name.removeprefix(_FOREIGN): rows[name] for name in sorted(rows) if name.startswith(_FOREIGN)}
+    return TombstoneSecrets(rows[_OWN], foreign)
+
+
+def add_foreign(session: StoreSession, name: str, secret: bytes) -> None:
+    """Keep the secret of another store, in such a transaction."""
+    session.execute("add_secret", {"name": f"{_FOREIGN}{name}", "value": secret})
+
+
+def secret_name(secret: bytes) -> str:
+    """Name a secret by its hash."""
+    return blake2b(secret, digest_size=8).hexdigest()
+
+
+def keyed(secret: bytes, fingerprint: str) -> str:
+    """Give the tombstone of a fingerprint."""
+    return hmac.digest(secret, fingerprint.encode("utf-8", "surrogatepass"), "sha256")[:_BYTES].hex()
+
+
+def names_key(secret: bytes) -> bytes:
+    """Give the key that hides the names of originals in an encrypted backup: they tell what a document says."""
+    return hmac.digest(secret, b"names of originals in backups", "sha256")
+
+
+# When a row was written, by whatever name its table has for it.
+_STORED_AT: Final = ("created_at", "updated_at", "kept_at", "changed_at", "asked_at", "scanned_at")
+
+
+_OWNER: Final = "user_id"
+
+
+# Numbers in bytes, and what keys the marks themselves.
+_WORDLESS_COLUMNS: Final = frozenset({"vector", "code"})
+
+
+_WORDLESS_TABLES: Final = frozenset({"store_secrets", "schema_migrations", "sqlite_schema", "sqlite_temp_schema"})
+
+
+class CatalogueColumn(NamedTuple):
+    """A column as the catalogue lists it; its kind is `text`, `bytes`, or '' for all others."""
+
+    table: str
+    name: str
+    kind: str
+
+
+class TextTable(NamedTuple):
+    """A table that can hold text. `times` are the columns that say when a row was stored."""
+
+    name: str
+    owned: bool
+    times: tuple[str, ...]
+    texts: tuple[str, ...]
+    blobs: frozenset[str]
+
+    def statement(self, *, of_user: bool) -> str:
+        """Select the owner, the times and the texts of all rows, or of one user's."""
+        owner = _quoted(_OWNER) if self.owned else "''"
+        texts = (_quoted(name) if name in self.blobs else f"{_quoted(name)}::text" for name in self.texts)
+        columns = ", ".join((owner, *map(_quoted, self.times), *texts))
+        where = f" WHERE {_quoted(_OWNER)} = :user_id" if of_user else ""
+        return f"SELECT {columns} FROM {_quoted(self.name)}{where}"  # noqa: S608 - names from the catalogue
+
+
+def text_tables(columns: Iterable[CatalogueColumn]) -> list[TextTable]:
+    """Give the tables that can hold text."""
+    by_table: dict[str, list[CatalogueColumn]] = {}
+    for column in columns:
+        if column.table not in _WORDLESS_TABLES:
+            by_table.setdefault(column.table, []).append(column)
+    tables = [_table(name, found) for name, found in by_table.items()]
+    return [table for table in tables if table.texts]
+
+
+def _table(name: str, columns: list[CatalogueColumn]) -> TextTable:
+    names = {column.name for column in columns}
+    texts = [column for column in columns if column.kind and column.name not in {_OWNER, *_WORDLESS_COLUMNS}]
+    return TextTable(
+        name,
+        _OWNER in names,
+        tuple(time for time in _STORED_AT if time in names),
+        tuple(column.name for column in texts),
+        frozenset(column.name for column in texts if column.kind == "bytes"),
+    )
+
+
+def _quoted(name: str) -> str:
+    return '"{}"'.format(name.replace('"', '""'))
+
+
+def stored_rows(session: StoreSession, user_id: str | None) -> Iterator[StoredRow]:
+    """Give the rows of every table that can hold text: those of one user, or of the whole store."""
+    for table in text_tables(CatalogueColumn(*row) for row in session.rows("text_columns")):
+        if user_id is None or table.owned:
+            yield from _text_rows(session, table, user_id)
+
+
+def _text_rows(session: StoreSession, table: TextTable, user_id: str | None) -> Iterator[StoredRow]:
+    values = {} if user_id is None else {"user_id": user_id}
+    first = 1 + len(table.times)
+    for row in session.stream_statement(table.statement(of_user=user_id is not None), values):
+        moments = [session.codec.time(value) for value in row[1:first] if value is not None]
+        texts = {name: value for name, value in zip(table.texts, row[first:], strict=True) if value}
+        yield StoredRow(table.name, row[0], max(moments, default=None), texts)
+
+
+class WholeContents:
+    """The tables of a store, and rows that its statistics make."""
+
+    def __init__(self, session: StoreSession, statistics: Sequence[StoredRow]) -> None:
+        self._session = session
+        self._statistics = statistics
+
+    def stored_rows(self) -> Iterator[StoredRow]:
+        yield from stored_rows(self._session, None)
+        yield from self._statistics
