@@ -33,8 +33,8 @@ from recollect.engine.carry.import_archive import (
 )
 from recollect.engine.conversations import turns
 from recollect.engine.drafts.tombstones import TombstoneMarks
-from recollect.engine.forgetting import purge as purging
 from recollect.engine.forgetting import request as forgetting
+from recollect.engine.forgetting import request as purging
 from recollect.engine.forgetting import verify
 from recollect.engine.maintenance import maintain, store_status, worker_pass
 from recollect.engine.memories import load

@@ -1,6 +1,7 @@
 """Items of any kind: fetched together, the texts that are embedded, and the terms that are indexed."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from recollect.engine.drafts import memory_drafts
 from recollect.model.files import Chunk
@@ -14,8 +15,15 @@ from recollect.text.chunks import chunk_terms
 from recollect.text.passages import cut_passages
 from recollect.text.terms import MAX_TERMS, index_terms
 
+T = TypeVar("T")
+
 _SPEAKING_ROLES = frozenset({"user", "assistant"})
 _SPEAKER = "I"  # who speaks when users are not called by name: the encoder knows turns as "Speaker: text"
+
+
+def batched(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    """Part many items, so that not all of a user's rows are in memory or in one question at once."""
+    return (items[start : start + size] for start in range(0, len(items), size))
 
 
 def fetch(rows: StoreReader | StoreWriter, keys: Iterable[tuple[ItemKind, str]]) -> list[Item]:

@@ -7,26 +7,20 @@ What is forgotten by its words goes wherever it is said: of a message the other 
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import datetime
 from typing import NamedTuple
 
 from recollect.engine import stored_files
 from recollect.engine.base.context import Engine
-from recollect.engine.forgetting import item_marks, parts, rewriting
-from recollect.engine.forgetting.chains import mend_chains
-from recollect.engine.forgetting.mentions import (
+from recollect.engine.forgetting import deletion, rewriting
+from recollect.engine.forgetting.plan import ForgetPlan, plan_items, plan_said, with_edits
+from recollect.engine.forgetting.receipt import ReceiptDraft, settled
+from recollect.engine.forgetting.rewriting import (
+    DroppedSummary,
     RewrittenChunk,
     RewrittenMessage,
-    captured_from,
-    find_mentions,
-    rewrite_chunk,
-    rewrite_message,
 )
-from recollect.engine.forgetting.plan import ForgetPlan
-from recollect.engine.forgetting.receipt import ReceiptDraft, settled
-from recollect.engine.forgetting.rewriting import DroppedSummary
 from recollect.errors import InvalidInput
 from recollect.model.files import FileRecord
 from recollect.model.media import original_name
@@ -129,7 +123,7 @@ def forget_session(
         message_ids, memory_ids = rows.message_ids(session), rows.of_session(session)
         own_ids = frozenset(message_ids)
         elsewhere = {source.made_id for source in rows.sources(memory_ids) if source.source_id not in own_ids}
-        return _plan(rows, (*message_ids, *(memory_id for memory_id in memory_ids if memory_id not in elsewhere)))
+        return plan_items(rows, (*message_ids, *(memory_id for memory_id in memory_ids if memory_id not in elsewhere)))
 
     return _forget(engine, scope, choose, dry_run=dry_run, conversations=[session], receipt=receipt)
 
@@ -138,7 +132,9 @@ def forget_source(
     engine: Engine, scope: Scope, source: str, *, dry_run: bool, receipt: ReceiptDraft | None = None
 ) -> Forgotten:
     """Forget all memories that came from one source."""
-    return _forget(engine, scope, lambda rows: _plan(rows, rows.of_source(source)), dry_run=dry_run, receipt=receipt)
+    return _forget(
+        engine, scope, lambda rows: plan_items(rows, rows.of_source(source)), dry_run=dry_run, receipt=receipt
+    )
 
 
 def forget_everything(
@@ -176,7 +172,7 @@ def forget_again(engine: Engine, scope: Scope, changes: ReplayedChanges) -> Forg
     """Forget what was forgotten in another copy of this store, with the summaries that were made from it."""
 
     def choose(rows: StoreReader | StoreWriter) -> ForgetPlan:
-        plan = _plan(rows, changes.items)
+        plan = plan_items(rows, changes.items)
         files = tuple(file for file_id in changes.files if (file := rows.file(file_id)) is not None)
         dropped = rewriting.summaries_of(rows, [change.message.id for change in changes.rewritten], ())
         dropped = [summary for summary in dropped if summary.id not in plan.ids]
@@ -200,7 +196,7 @@ def expire(engine: Engine, scope: Scope) -> int:
     now = engine.clock.now()
 
     def choose(rows: StoreReader | StoreWriter) -> ForgetPlan:
-        return _plan(rows, _with_edits(rows, rows.expired(now)[:_MOST_EXPIRED]))._replace(buried=False)
+        return plan_items(rows, with_edits(rows, rows.expired(now)[:_MOST_EXPIRED]))._replace(buried=False)
 
     expired = 0
     while some := len(_forget(engine, scope, choose, dry_run=False, scrub=False).ids):
@@ -241,7 +237,7 @@ def _forget(
         if found:
             writer.forget_traces([*afterwards.traces, *_with_chunks(writer, plan)] if plan.partial else None)
         sessions = names if conversations is None else conversations
-        _bury_and_delete(writer, plan, engine.clock.now(), sessions if found else ())
+        deletion.bury_and_delete(writer, plan, engine.clock.now(), sessions if found else ())
         _end_conversations(writer, names, everything=conversations is None)
         rewriting.write(writer, engine, plan.rewritten, plan.chunks)
         if engine.forgetting:
@@ -258,10 +254,7 @@ def _forget(
         return engine.store.read(scope, look)
     begun: ForgetPlan | None = None
     if engine.forgetting:
-        begun = parts.begin(engine, scope, begin)
-        parts.forget_in_parts(
-            engine, scope, begun, lambda writer, part: _bury_and_delete(writer, part, engine.clock.now())
-        )
+        begun = deletion.forget_in_parts(engine, scope, begin)
     return _finished(engine, scope, engine.write_deletion(scope, work), afterwards, scrub=scrub)
 
 
@@ -331,142 +324,4 @@ def _outcome(
         rewritten=tuple(rewritten.message.id for rewritten in plan.rewritten if rewritten.left is not None),
         items=tuple(items),
         sources=plan.sources,
-    )
-
-
-def _bury_and_delete(writer: StoreWriter, plan: ForgetPlan, now: datetime, sessions: Sequence[str] = ()) -> None:
-    item_marks.bury(writer, plan, sessions, now)
-    _delete(writer, plan)
-
-
-def _delete(writer: StoreWriter, plan: ForgetPlan) -> None:
-    memory_ids, message_ids = plan.memories, [*plan.messages]
-    _delete_files(writer, plan)
-    _forget_vectors(writer, plan, memory_ids)
-    reopened = {derivation.source_id for derivation in writer.sources(message_ids)} - set(plan.ids)
-    if plan.partial:
-        mend_chains(writer, {record.id: record for record in writer.get(memory_ids)})
-    else:
-        writer.delete_named_places()
-    if memory_ids:
-        writer.delete(memory_ids)
-    if message_ids:
-        writer.delete_messages(message_ids)
-    writer.drop_derivations(plan.ids)
-    if reopened:
-        writer.set_status([*reopened], "active")
-
-
-def _delete_files(writer: StoreWriter, plan: ForgetPlan) -> None:
-    for file in plan.files:
-        writer.forget_paid([mark.id for mark in writer.chunk_marks(file.id)])
-    stored_files.remove(writer, [file.id for file in plan.files])
-    for root in plan.folders:
-        writer.delete_folder(root)
-
-
-def _forget_vectors(writer: StoreWriter, plan: ForgetPlan, memory_ids: Sequence[str]) -> None:
-    """Delete the cached vectors of what goes, also those of its earlier versions."""
-    if not plan.partial:
-        writer.forget_paid(None)
-        return
-    version_ids = [version.id for memory_id in memory_ids for version in writer.chain(memory_id)]
-    writer.forget_paid([*plan.ids, *version_ids])
-
-
-def _plan(rows: StoreReader | StoreWriter, item_ids: Sequence[str], *, family: bool = False) -> ForgetPlan:
-    """Plan the deletion of items, as a `family` with their versions, and of what was derived from nothing else."""
-    planned: dict[str, None] = {}
-    messages: set[str] = set()
-    waiting = list(_with_versions(rows, item_ids)) if family else list(item_ids)
-    while waiting:
-        message_ids = {message.id for message in rows.get_messages(waiting)}
-        existing = message_ids | {record.id for record in rows.get(waiting)}
-        fresh = [item_id for item_id in waiting if item_id in existing and item_id not in planned]
-        planned.update(dict.fromkeys(fresh))
-        messages |= message_ids
-        waiting = _with_edits(rows, _derived(rows, fresh, planned))
-    return ForgetPlan(tuple(planned), frozenset(messages))
-
-
-def _with_versions(rows: StoreReader | StoreWriter, ids: Sequence[str]) -> Iterator[str]:
-    """Add the versions of live memories; a version goes alone, and so does a message."""
-    yield from ids
-    for record in rows.get(ids):
-        if record.superseded_by is None:
-            yield from (version.id for version in rows.chain(record.id) if version.id != record.id)
-
-
-def _with_edits(rows: StoreReader | StoreWriter, ids: Sequence[str]) -> list[str]:
-    """Add the versions from before an edit. An edit leaves `created_at` as it was."""
-    with_edits = list(ids)
-    for record in rows.get(ids):
-        if record.superseded_by is None:
-            family = (version for version in rows.chain(record.id) if version.id != record.id)
-            with_edits.extend(version.id for version in family if version.created_at == record.created_at)
-    return with_edits
-
-
-def _derived(rows: StoreReader | StoreWriter, fresh: Sequence[str], planned: Iterable[str]) -> list[str]:
-    """Give what was derived from these: summaries always, other memories when no other source of theirs stays."""
-    gone = set(planned)
-    kinds = {made.made_id: made.made_kind for made in rows.made_from(fresh) if made.made_id not in gone}
-    sourced = {source.made_id for source in rows.sources([*kinds]) if source.source_id not in gone}
-    summaries = {record.id for record in rows.get([*kinds]) if record.type == "session_summary"}
-    return [
-        item_id
-        for item_id, kind in kinds.items()
-        if kind == "message" or item_id in summaries or item_id not in sourced
-    ]
-
-
-def plan_said(
-    rows: StoreReader | StoreWriter,
-    memory_ids: Sequence[str],
-    wording: Wording,
-    now: datetime,
-    *,
-    sources: bool,
-    whole_documents: bool = False,
-) -> ForgetPlan:
-    """Plan to forget memories, or a message, by id, and everything that says something.
-
-    With `sources`, the messages that the memories were captured from are rewritten; otherwise they are named. With
-    `whole_documents`, added documents go with their originals; otherwise they lose the sentences that are searched.
-    """
-    found = find_mentions(rows, wording)
-    plan = _plan(rows, [*memory_ids, *(record.id for record in found.memories)], family=True)
-    gone = {record.id: record for record in rows.get(plan.ids)}
-    origin_ids = [note.source_id for note in rows.sources([*gone]) if note.source_kind == "message"]
-    messages = {message.id: message for message in rows.get_messages([*dict.fromkeys(origin_ids)])}
-    told = {message.id: message for message in messages.values() if message.role != "summary"} if sources else {}
-    told |= {message.id: message for message in found.messages if message.role != "summary"}
-    left_sources = tuple(message_id for message_id in messages if message_id not in told and message_id not in plan.ids)
-    captured = captured_from(rows, [*told])
-    rewritten = []
-    for message in told.values():
-        forgotten = [memory for memory in captured[message.id] if memory.id in gone]
-        others = [memory for memory in captured[message.id] if memory.id not in gone]
-        changed = rewrite_message(message, wording, forgotten if sources else [], others, now)
-        rewritten += [changed] if changed is not None and message.id not in plan.messages else []
-    summaries = {message.id for message in found.messages if message.role == "summary"}
-    dropped = rewriting.summaries_of(rows, [change.message.id for change in rewritten], summaries)
-    erased = {change.message.id for change in rewritten if change.left is None} | {
-        summary.id for summary in dropped if summary.kind == "message"
-    }
-    erased_memories = [summary.id for summary in dropped if summary.kind == "memory" and summary.id not in gone]
-    ids = dict.fromkeys((*plan.ids, *sorted(erased), *erased_memories))
-    files = (rows.file(file_id) for file_id in dict.fromkeys(chunk.file_id for chunk in found.chunks))
-    documents = tuple(file for file in files if file is not None and file.original and not file.root)
-    going = {file.id for file in documents} if whole_documents else set()
-    return ForgetPlan(
-        (*ids, *going),
-        plan.messages | erased,
-        files=tuple(file for file in documents if file.id in going),
-        rewritten=tuple(rewritten),
-        chunks=tuple(rewrite_chunk(chunk, wording) for chunk in found.chunks if chunk.file_id not in going),
-        remade=tuple(dropped),
-        sources=left_sources,
-        documents=tuple(file for file in documents if file.id not in going),
-        said=True,
     )

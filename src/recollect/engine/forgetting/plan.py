@@ -1,15 +1,25 @@
 """What a forgetting will do, decided before anything is deleted, and how that is said in words."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
 from typing import Literal, NamedTuple
 
-from recollect.engine.forgetting.mentions import RewrittenChunk, RewrittenMessage
-from recollect.engine.forgetting.rewriting import DroppedSummary
+from recollect.engine.forgetting import rewriting
+from recollect.engine.forgetting.rewriting import (
+    DroppedSummary,
+    RewrittenChunk,
+    RewrittenMessage,
+    captured_from,
+    find_mentions,
+    rewrite_chunk,
+    rewrite_message,
+)
 from recollect.model.files import FileRecord
 from recollect.model.memories import MemoryRecord
 from recollect.model.messages import Message
 from recollect.model.search import ForgottenItem
 from recollect.storage.base import StoreReader, StoreWriter
+from recollect.text.mentions import Wording
 
 _MOST_NAMED = 50  # items of a whole conversation, source or folder
 _LONGEST = 500  # characters of what is gone; so many are enough to see what it was
@@ -97,8 +107,8 @@ def _of_changes(
     rewritten: Sequence[RewrittenMessage], remade: Sequence[DroppedSummary], chunks: Sequence[RewrittenChunk]
 ) -> Iterator[ForgottenItem]:
     for change in rewritten:
-        fate: Literal["deleted", "rewritten"] = "deleted" if change.left is None else "rewritten"
         said = change.message
+        fate: Literal["deleted", "rewritten"] = "deleted" if change.left is None else "rewritten"
         yield ForgottenItem("message", said.id, fate, " ".join(change.removed), "", said.created_at)
     for summary in remade:
         yield ForgottenItem("summary", summary.id, "remade", summary.text)
@@ -110,3 +120,101 @@ def _of_changes(
 
 def _shortened(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}\N{HORIZONTAL ELLIPSIS}"
+
+
+def plan_items(rows: StoreReader | StoreWriter, item_ids: Sequence[str], *, family: bool = False) -> ForgetPlan:
+    """Plan the deletion of items, as a `family` with their versions, and of what was derived from nothing else."""
+    planned: dict[str, None] = {}
+    messages: set[str] = set()
+    waiting = list(_with_versions(rows, item_ids)) if family else list(item_ids)
+    while waiting:
+        message_ids = {message.id for message in rows.get_messages(waiting)}
+        existing = message_ids | {record.id for record in rows.get(waiting)}
+        fresh = [item_id for item_id in waiting if item_id in existing and item_id not in planned]
+        planned.update(dict.fromkeys(fresh))
+        messages |= message_ids
+        waiting = with_edits(rows, _derived(rows, fresh, planned))
+    return ForgetPlan(tuple(planned), frozenset(messages))
+
+
+def _with_versions(rows: StoreReader | StoreWriter, ids: Sequence[str]) -> Iterator[str]:
+    """Add the versions of live memories; a version goes alone, and so does a message."""
+    yield from ids
+    for record in rows.get(ids):
+        if record.superseded_by is None:
+            yield from (version.id for version in rows.chain(record.id) if version.id != record.id)
+
+
+def with_edits(rows: StoreReader | StoreWriter, ids: Sequence[str]) -> list[str]:
+    """Add the versions from before an edit. An edit leaves `created_at` as it was."""
+    with_edits = list(ids)
+    for record in rows.get(ids):
+        if record.superseded_by is None:
+            family = (version for version in rows.chain(record.id) if version.id != record.id)
+            with_edits.extend(version.id for version in family if version.created_at == record.created_at)
+    return with_edits
+
+
+def _derived(rows: StoreReader | StoreWriter, fresh: Sequence[str], planned: Iterable[str]) -> list[str]:
+    """Give what was derived from these: summaries always, other memories when no other source of theirs stays."""
+    gone = set(planned)
+    kinds = {made.made_id: made.made_kind for made in rows.made_from(fresh) if made.made_id not in gone}
+    sourced = {source.made_id for source in rows.sources([*kinds]) if source.source_id not in gone}
+    summaries = {record.id for record in rows.get([*kinds]) if record.type == "session_summary"}
+    return [
+        item_id
+        for item_id, kind in kinds.items()
+        if kind == "message" or item_id in summaries or item_id not in sourced
+    ]
+
+
+def plan_said(
+    rows: StoreReader | StoreWriter,
+    memory_ids: Sequence[str],
+    wording: Wording,
+    now: datetime,
+    *,
+    sources: bool,
+    whole_documents: bool = False,
+) -> ForgetPlan:
+    """Plan to forget memories, or a message, by id, and everything that says something.
+
+    With `sources`, the messages that the memories were captured from are rewritten; otherwise they are named. With
+    `whole_documents`, added documents go with their originals; otherwise they lose the sentences that are searched.
+    """
+    found = find_mentions(rows, wording)
+    plan = plan_items(rows, [*memory_ids, *(record.id for record in found.memories)], family=True)
+    gone = {record.id: record for record in rows.get(plan.ids)}
+    origin_ids = [note.source_id for note in rows.sources([*gone]) if note.source_kind == "message"]
+    messages = {message.id: message for message in rows.get_messages([*dict.fromkeys(origin_ids)])}
+    told = {message.id: message for message in messages.values() if message.role != "summary"} if sources else {}
+    told |= {message.id: message for message in found.messages if message.role != "summary"}
+    left_sources = tuple(message_id for message_id in messages if message_id not in told and message_id not in plan.ids)
+    captured = captured_from(rows, [*told])
+    rewritten = []
+    for message in told.values():
+        forgotten = [memory for memory in captured[message.id] if memory.id in gone]
+        others = [memory for memory in captured[message.id] if memory.id not in gone]
+        changed = rewrite_message(message, wording, forgotten if sources else [], others, now)
+        rewritten += [changed] if changed is not None and message.id not in plan.messages else []
+    summaries = {message.id for message in found.messages if message.role == "summary"}
+    dropped = rewriting.summaries_of(rows, [change.message.id for change in rewritten], summaries)
+    erased = {change.message.id for change in rewritten if change.left is None} | {
+        summary.id for summary in dropped if summary.kind == "message"
+    }
+    erased_memories = [summary.id for summary in dropped if summary.kind == "memory" and summary.id not in gone]
+    ids = dict.fromkeys((*plan.ids, *sorted(erased), *erased_memories))
+    files = (rows.file(file_id) for file_id in dict.fromkeys(chunk.file_id for chunk in found.chunks))
+    documents = tuple(file for file in files if file is not None and file.original and not file.root)
+    going = {file.id for file in documents} if whole_documents else set()
+    return ForgetPlan(
+        (*ids, *going),
+        plan.messages | erased,
+        files=tuple(file for file in documents if file.id in going),
+        rewritten=tuple(rewritten),
+        chunks=tuple(rewrite_chunk(chunk, wording) for chunk in found.chunks if chunk.file_id not in going),
+        remade=tuple(dropped),
+        sources=left_sources,
+        documents=tuple(file for file in documents if file.id not in going),
+        said=True,
+    )

@@ -15,6 +15,7 @@ from typing import Any, Final
 from recollect.engine.base import audit
 from recollect.engine.base.audit import AuditedAction, AuditedWrite
 from recollect.engine.base.context import Engine
+from recollect.engine.drafts.items import batched
 from recollect.engine.drafts.redaction import each_text
 from recollect.engine.forgetting.marks import MARK_KINDS, KeyedMark, Marker, MarkFinder, MarkKind, read_marks
 from recollect.engine.forgetting.plan import ForgetPlan
@@ -86,10 +87,10 @@ class ReceiptDraft:
         remade = {summary.id for summary in plan.remade}
         file_ids = {file.id for file in plan.files}
         memory_ids = [item_id for item_id in plan.ids if item_id not in plan.messages and item_id not in file_ids]
-        for some in _batched(memory_ids):
+        for some in batched(memory_ids, _BATCH):
             for record in writer.get(some):
                 self._marks.add(self._of_memory(record, said=record.id not in remade))
-        for some in _batched([*plan.messages]):
+        for some in batched([*plan.messages], _BATCH):
             for message in writer.get_messages(some):
                 self._marks.add(self._of_message(message, said=message.id not in remade))
         for file in plan.files:
@@ -343,7 +344,3 @@ def insist_genuine(engine: Engine, receipt: Receipt) -> None:
         raise ReceiptRefused(f"The receipt was changed: {error}.") from None
     if not hmac.compare_digest(expected.encode(), str(receipt.signature).encode("utf-8", "surrogatepass")):
         raise ReceiptRefused("The receipt was changed: its signature does not fit. Give the file as `forget` wrote it.")
-
-
-def _batched(item_ids: Sequence[str]) -> Iterator[Sequence[str]]:
-    return (item_ids[start : start + _BATCH] for start in range(0, len(item_ids), _BATCH))

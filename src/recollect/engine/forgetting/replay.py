@@ -7,14 +7,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
+from operator import methodcaller
 from typing import NamedTuple, TypeAlias
 
 from recollect.engine.base.context import Engine
 from recollect.engine.drafts import tombstones
+from recollect.engine.drafts.items import batched
 from recollect.engine.drafts.tombstones import TombstoneMarks
 from recollect.engine.forgetting import forget
-from recollect.engine.forgetting.mentions import RewrittenChunk, RewrittenMessage
+from recollect.engine.forgetting.rewriting import RewrittenChunk, RewrittenMessage
 from recollect.model.files import Chunk
 from recollect.model.memories import Scope
 from recollect.model.messages import Message
@@ -88,21 +90,23 @@ class _Replay:
         found = self.before.read(self.scope, lambda rows: rows.buried(marks)) if marks else {}
         return {mark: moment for mark, moment in found.items() if moment > self.since}
 
-    def _doomed(self, kind: "Callable[[StoreReader], Iterator[Marks]]") -> tuple[str, ...]:
-        """Give the items with a new tombstone that the store of before has no longer."""
+    def _marked(self, kind: "Callable[[StoreReader], Iterator[Marks]]") -> list[str]:
+        """Give the items with a new tombstone."""
         found: list[str] = []
         for marks in self.engine.store.read(self.scope, lambda rows: list(kind(rows))):
             buried = self._buried([*chain.from_iterable(marks.values())])
             found += [item_id for item_id, several in marks.items() if not buried.keys().isdisjoint(several)]
+        return found
+
+    def _doomed(self, kind: "Callable[[StoreReader], Iterator[Marks]]") -> tuple[str, ...]:
+        """Give the items with a new tombstone that the store of before has no longer."""
+        found = self._marked(kind)
         kept = self.before.read(self.scope, lambda rows: _existing(rows, found))
         return tuple(item_id for item_id in found if item_id not in kept)
 
     def _messages(self) -> list[tuple[str, RewrittenMessage | None]]:
         """Give the messages with a new tombstone: those that are gone, and those that have lost a sentence."""
-        found: list[str] = []
-        for marks in self.engine.store.read(self.scope, lambda rows: list(_messages(rows))):
-            buried = self._buried([*chain.from_iterable(marks.values())])
-            found += [item_id for item_id, several in marks.items() if not buried.keys().isdisjoint(several)]
+        found = self._marked(_messages)
         here = self.engine.store.read(self.scope, lambda rows: {one.id: one for one in rows.get_messages(found)})
         there = self.before.read(self.scope, lambda rows: {one.id: one for one in rows.get_messages(found)})
         return [
@@ -138,7 +142,8 @@ class _Replay:
         if not self._buried([tombstones.ANY_SENTENCE]):
             return
         for file_id in self.engine.store.read(self.scope, lambda rows: list(rows.file_ids())):
-            for chunk in self.engine.store.read(self.scope, partial(_chunks_of, file_id=file_id)):
+            chunks: Sequence[Chunk] = self.engine.store.read(self.scope, methodcaller("chunks_of", file_id))
+            for chunk in chunks:
                 marks, titles = sentence_marks(chunk.content), sentence_marks(chunk.heading)
                 buried = self._buried([*marks, *titles])
                 spans = [marks[mark] for mark in buried.keys() & marks.keys()]
@@ -152,23 +157,19 @@ def _said(message: Message) -> tuple[object, ...]:
     return message.content, message.media
 
 
-def _chunks_of(rows: StoreReader, file_id: str) -> Sequence[Chunk]:
-    return rows.chunks_of(file_id)
-
-
 def _memories(rows: StoreReader) -> Iterator[Marks]:
-    for some in _parts(rows.everything()):
+    for some in batched(rows.everything(), _BATCH):
         yield {record.id: _MARKS.of_memory(record) for record in rows.get(some)}
 
 
 def _messages(rows: StoreReader) -> Iterator[Marks]:
     for conversation in rows.conversation_ids():
-        for some in _parts(rows.message_ids(conversation)):
+        for some in batched(rows.message_ids(conversation), _BATCH):
             yield {one.id: _MARKS.of_message(one) for one in rows.get_messages(some)}
 
 
 def _files(rows: StoreReader) -> Iterator[Marks]:
-    for some in _parts(rows.file_ids()):
+    for some in batched(rows.file_ids(), _BATCH):
         files = [file for file_id in some if (file := rows.file(file_id)) is not None]
         yield {file.id: _MARKS.of_file(file) for file in files}
 
@@ -178,25 +179,14 @@ def _existing(rows: StoreReader, item_ids: Sequence[str]) -> set[str]:
     return memories | {item_id for item_id in item_ids if item_id not in memories and rows.file(item_id) is not None}
 
 
-def _parts(item_ids: Sequence[str]) -> Iterator[Sequence[str]]:
-    return (item_ids[start : start + _BATCH] for start in range(0, len(item_ids), _BATCH))
-
-
 def _bring_tombstones(engine: Engine, before: Store, since: datetime) -> None:
     """Bring the tombstones of what the restored store never had, so that no import brings it either."""
     with before.snapshot(None) as snapshot:
         engine.store.add_secrets(snapshot.secrets())
         for scope in snapshot.users():
             newer = (row for row in snapshot.rows(scope, TOMBSTONES) if row[1] > since)
-            while some := list(_take(newer)):
+            while some := [*islice(newer, _BATCH)]:
                 engine.store.write(scope, partial(_insert, engine=engine, rows=some))
-
-
-def _take(rows: Iterator[tuple[object, ...]]) -> Iterator[tuple[object, ...]]:
-    for number, row in enumerate(rows, 1):
-        yield row
-        if number == _BATCH:
-            return
 
 
 def _insert(writer: StoreWriter, engine: Engine, rows: Sequence[tuple[object, ...]]) -> None:

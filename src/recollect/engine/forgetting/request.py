@@ -1,22 +1,41 @@
-"""A request to forget: what is named, and how far it reaches."""
+"""A request to forget: what is named, what a query means, and how far it reaches.
+
+A query forgets at once only if it says a memory itself; else it shows what there is.
+"""
 
 import json
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import Literal, NamedTuple, TypeAlias
 
 from recollect import ids
 from recollect.engine.base.context import Engine
-from recollect.engine.forgetting import by_query, forget
-from recollect.engine.forgetting.purge import purge
+from recollect.engine.drafts import redaction
+from recollect.engine.forgetting import forget
 from recollect.engine.forgetting.receipt import ReceiptDraft, settled
+from recollect.engine.forgetting.rewriting import Mentions, find_mentions
+from recollect.engine.search import recall
+from recollect.engine.search.hits import TIME
+from recollect.engine.search.prepared_query import SearchOptions
 from recollect.errors import InvalidInput, StoreFull
+from recollect.model.filters import Filters
 from recollect.model.literals import DocumentsFate
-from recollect.model.memories import Scope
-from recollect.model.search import Forgotten
+from recollect.model.memories import MemoryRecord, Scope
+from recollect.model.search import Forgotten, Hit
+from recollect.model.stats import Purged
+from recollect.storage.base import StepListener, StoreReader
 from recollect.text.clean import clean
+from recollect.text.language import function_words
+from recollect.text.mentions import Wording, said_in
+from recollect.text.near_duplicates import says_more
+from recollect.text.tables import read_words
+from recollect.text.terms import every_form, telling_words
 
 ForgetTarget: TypeAlias = Literal["id", "query", "session", "source", "folder", "everything"]
+_SHOWN = 5
+_MOST_ITEMS = 20  # that say it beside the memory that is meant; more are hardly one thing
+_FEWEST_WORDS = 3  # of a query that is hardly said by accident within a longer sentence
 
 
 class ForgetRequest(NamedTuple):
@@ -68,7 +87,7 @@ def run(engine: Engine, scope: Scope, request: ForgetRequest) -> Forgotten:
     engine.search.notes.flush()  # so that no query comes after what it asked for is gone
     draft = _draft(engine, scope, target, request) if request.receipt else None
     try:
-        forgotten = _forget(engine, scope, request, draft)
+        forgotten = _forget_named(engine, scope, request, draft)
     except StoreFull:
         if request.query is not None and not request.all:  # what it means is decided anew by what is left
             raise
@@ -103,7 +122,7 @@ def _forget_in_parts(engine: Engine, scope: Scope, request: ForgetRequest, draft
         noted = request._replace(purge=False, receipt=False)
         note = json.dumps({"user": scope.user_id, **noted._asdict()}, ensure_ascii=False)
         try:
-            return _forget(replace(engine, forgetting=note), scope, noted, draft)
+            return _forget_named(replace(engine, forgetting=note), scope, noted, draft)
         except StoreFull as error:
             begun = note in engine.store.unfinished_forgetting()
             done = "the rest goes with `recollect maintain`" if begun else "nothing was forgotten"
@@ -116,33 +135,146 @@ def finish(engine: Engine) -> None:
         noted = json.loads(note)
         scope = Scope(noted.pop("user"))
         with engine.store.released_reserve():
-            _forget(replace(engine, forgetting=note, audit=None), scope, ForgetRequest(**noted), None)
+            _forget_named(replace(engine, forgetting=note, audit=None), scope, ForgetRequest(**noted), None)
 
 
-def _forget(engine: Engine, scope: Scope, request: ForgetRequest, draft: ReceiptDraft | None) -> Forgotten:
+def _forget_named(engine: Engine, scope: Scope, request: ForgetRequest, draft: ReceiptDraft | None) -> Forgotten:
     match request:
         case ForgetRequest(query=str(query)):
             whole = request.documents == "forget"
             reach = {"all_found": request.all, "dry_run": request.dry_run, "whole_documents": whole}
-            return by_query.forget_query(engine, scope, query, **reach, receipt=draft)
+            return forget_query(engine, scope, query, **reach, receipt=draft)
         case ForgetRequest(session=str(session)):
             return forget.forget_session(engine, scope, clean(session), dry_run=request.dry_run, receipt=draft)
         case ForgetRequest(source=str(source)):
             return forget.forget_source(engine, scope, clean(source), dry_run=request.dry_run, receipt=draft)
         case ForgetRequest(folder=str(folder)):
             return forget.forget_folder(engine, scope, folder, dry_run=request.dry_run, receipt=draft)
-        case ForgetRequest(id=str(id_)):
-            return _forget_id(engine, scope, id_, request, draft)
+        case ForgetRequest(id=str(given)):
+            known_id, reach = ids.canonical(given), {"sources": request.sources, "dry_run": request.dry_run}
+            found = None if known_id is None else forget.forget_id(engine, scope, known_id, **reach, receipt=draft)
+            return Forgotten("not_found", dry_run=request.dry_run) if found is None else found
         case _:
             reach = {"allow_again": request.allow_again, "dry_run": request.dry_run}
             return forget.forget_everything(engine, scope, **reach, receipt=draft)
 
 
-def _forget_id(
-    engine: Engine, scope: Scope, given: str, request: ForgetRequest, draft: ReceiptDraft | None
+class _Meant(NamedTuple):
+    """What a query means: memories, and words that say the same. `clear` when it says them itself."""
+
+    memory_ids: tuple[str, ...]
+    wording: Wording
+    clear: bool
+
+
+def forget_query(
+    engine: Engine,
+    scope: Scope,
+    query: str,
+    *,
+    all_found: bool,
+    dry_run: bool,
+    whole_documents: bool = False,
+    receipt: ReceiptDraft | None = None,
 ) -> Forgotten:
-    known_id = ids.canonical(given)
-    if known_id is None:
-        return Forgotten("not_found", dry_run=request.dry_run)
-    reach = {"sources": request.sources, "dry_run": request.dry_run}
-    return forget.forget_id(engine, scope, known_id, **reach, receipt=draft)
+    """Forget what a query says, wherever it is said: at once if it says a memory itself, otherwise with `all_found`."""
+    thresholds = engine.settings.forget
+    options = SearchOptions(_SHOWN, thresholds.min_score / 2, rerank_s=0.0)  # less is no candidate for anything
+    filters = [Filters(now=engine.clock.now())]
+    # not in the search log: what a user wants forgotten should be written nowhere
+    hits = recall.recall(engine, scope, query, item_filters=filters, options=options).hits
+    queries = [query, redaction.public_text(engine, query)]  # what was kept of a secret is without it
+    # A query without a word that carries meaning, such as "the one I told you", says nothing to look for.
+    asked = Wording.of(queries) if every_form(query) - _empty_forms() else Wording(())
+    found, at_once = engine.store.read(scope, lambda reader: _found(reader, queries, asked))
+    match = clear_match(hits, thresholds.min_score, thresholds.margin)
+    meant = _meant(asked, found, match, clear=at_once, asks=query.rstrip().endswith("?"))
+    if not meant.memory_ids and not meant.wording.ways:
+        return Forgotten("candidates" if hits else "not_found", candidates=hits, dry_run=dry_run)
+    reach = partial(forget.forget_said, engine, scope, *meant[:2], whole_documents=whole_documents)
+    if meant.clear or all_found:
+        return reach(dry_run=dry_run, receipt=receipt)
+    planned = reach(dry_run=True)
+    return Forgotten("candidates", candidates=hits, dry_run=dry_run, items=planned.items)
+
+
+@cache
+def _empty_forms() -> frozenset[str]:
+    return every_form(" ".join(function_words() | read_words("query", "anything") | read_words("query", "talk")))
+
+
+def _found(rows: StoreReader, queries: Sequence[str], asked: Wording) -> tuple[Mentions, bool]:
+    """Give what says it, and whether a query says all of that itself, so that nothing else goes with it.
+
+    Messages that a memory was captured from belong to it, and summaries are made again. Longer sentences belong to it
+    if the words are so many that hardly a sentence has them by accident.
+    """
+    found = find_mentions(rows, asked)
+    origins = {note.source_id for note in rows.sources(_ids(found.memories))} if found.memories else set()
+    messages = [said for said in found.messages if said.role != "summary" and said.id not in origins]
+    contents = (*(message.content for message in messages), *(chunk.content for chunk in found.chunks))
+    sentences = [said for content in contents for said in _sayings(content, asked)]
+    if not (found.memories or sentences) or len(sentences) > _MOST_ITEMS or not _say_the_same(found.live):
+        return found, False
+
+    def named(text: str) -> bool:
+        return any(says_itself(query, text) for query in queries)
+
+    telling = found.memories and len(telling_words(queries[0])) >= _FEWEST_WORDS
+    itself = all(named(record.content) for record in found.memories)
+    return found, itself and bool(telling or all(map(named, sentences)))
+
+
+def _sayings(text: str, wording: Wording) -> list[str]:
+    """Give the sentences that say something; the whole text when that stands beside it, as in arguments of a tool."""
+    return [sentence.of(text) for sentence in said_in(text, wording)] or [text]
+
+
+def says_itself(query: str, text: str) -> bool:
+    """Tell whether a query says a text itself: the same words with content, and no negation more or less."""
+    return not (says_more(text, query) or says_more(query, text))
+
+
+def _meant(asked: Wording, found: Mentions, match: Hit | None, *, clear: bool, asks: bool) -> _Meant:
+    literal = bool(found.memories or found.messages or found.chunks)
+    elsewhere = match is not None and match.id not in _ids(found.memories)
+    if match is not None and elsewhere and (asks or not literal):  # said in other words: what a question asks for
+        return _Meant((match.id,), Wording.of([match.content]), clear=False)
+    if not literal or (asks and match is None):  # a question that was asked before is no answer
+        return _Meant((), Wording(()), clear=False)
+    return _Meant(_ids(found.live), asked, clear)
+
+
+def _ids(records: Sequence[MemoryRecord]) -> tuple[str, ...]:
+    return tuple(record.id for record in records)
+
+
+def _say_the_same(records: Sequence[MemoryRecord]) -> bool:
+    """Tell whether one of the memories says all that the others do, in the same order of words."""
+    told = [telling_words(record.content) for record in records]
+    return not told or any(all(map(partial(_holds, words), told)) for words in told)
+
+
+def _holds(words: Iterable[frozenset[str]], others: Iterable[frozenset[str]]) -> bool:
+    """Tell whether words come among others in this order."""
+    left = iter(words)
+    return all(any(not word.isdisjoint(other) for word in left) for other in others)
+
+
+def clear_match(hits: Sequence[Hit], min_score: float, margin: float) -> Hit | None:
+    """Give the hit that is meant beyond doubt: good in itself, and well ahead of the next.
+
+    A hit with near-duplicates does not qualify, nor one that matches only the time.
+    """
+    if not hits or hits[0].score < min_score or hits[0].folded or TIME in hits[0].parts.channels:
+        return None
+    if len(hits) > 1 and hits[0].score - hits[1].score < margin:
+        return None
+    return hits[0]
+
+
+def purge(engine: Engine, tell: StepListener | None = None) -> Purged:
+    """Remove it all. Safe to interrupt: another purge goes on where this one ended."""
+    if not engine.store.away():
+        engine.originals.sweep(lambda name: name in engine.store.known_originals([name]))
+    return engine.store.purge(tell or (lambda _doing, _done, _total: None))

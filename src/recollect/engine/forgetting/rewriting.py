@@ -1,26 +1,230 @@
-"""What stays when a sentence is forgotten: messages and file chunks without it, and summaries made again."""
+"""Everything of a user that says something, and what stays when it is forgotten: messages and file chunks without the
+sentences that do, and summaries made again.
+"""
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from recollect import ids
 from recollect.dialogue.overlap import fingerprints
 from recollect.engine import stored_files
 from recollect.engine.base.context import Engine
-from recollect.engine.conversations import compact, message_drafts, sessions
+from recollect.engine.conversations import compact, message_drafts, message_reading, sessions
+from recollect.engine.conversations.explanations import said_at
 from recollect.engine.drafts import tombstones
-from recollect.engine.forgetting.mentions import RewrittenChunk, RewrittenMessage
+from recollect.engine.drafts.redaction import each_text
 from recollect.errors import LlmError, StoreError, StoreFull
 from recollect.model.files import Chunk, ChunkDraft, TextPiece
-from recollect.model.memories import Scope
+from recollect.model.literals import ItemKind
+from recollect.model.media import media_texts
+from recollect.model.memories import Item, MemoryRecord, Scope
+from recollect.model.messages import Message, ToolCall
+from recollect.model.readings import TextSpan
 from recollect.storage.base import StoreReader, StoreWriter
 from recollect.text.chunks import index
-from recollect.text.mentions import sentence_mark, sentences
+from recollect.text.mentions import Wording, joined, said_in, sentence_mark, sentences, without
 
+REWRITTEN = "forgotten_at"  # in the metadata of a message of which something was forgotten
+GONE = "[forgotten]"  # what a tool gave; a call without its result would be refused by models
+
+_PAGE = 2_000
 _ALL = 2**31
 _TURNS = frozenset({"user", "assistant", "tool", "reasoning"})
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """The memories and versions, messages and file chunks that say something."""
+
+    memories: tuple[MemoryRecord, ...] = ()
+    messages: tuple[Message, ...] = ()
+    chunks: tuple[Chunk, ...] = ()
+
+    @property
+    def live(self) -> tuple[MemoryRecord, ...]:
+        """The memories that hold now."""
+        return tuple(record for record in self.memories if record.superseded_by is None)
+
+
+class RewrittenMessage(NamedTuple):
+    """A message, what is left of it, which is None when nothing is, and the sentences that go."""
+
+    message: Message
+    left: Message | None
+    removed: tuple[str, ...]
+
+
+class RewrittenChunk(NamedTuple):
+    """A chunk of a file, what is left of its text, and the sentences that go."""
+
+    chunk: Chunk
+    content: str
+    heading: str
+    removed: tuple[str, ...]
+
+
+def find_mentions(rows: StoreReader | StoreWriter, wording: Wording) -> Mentions:
+    """Find everything that says something, whether it holds now or not."""
+    if not wording.ways:
+        return Mentions()
+    items = [item for kind in _KINDS for item in _saying(rows, kind, wording)]
+    return Mentions(
+        tuple(item for item in items if isinstance(item, MemoryRecord)),
+        tuple(item for item in items if isinstance(item, Message)),
+        tuple(item for item in items if isinstance(item, Chunk)),
+    )
+
+
+_KINDS: tuple[ItemKind, ...] = ("memory", "message", "chunk")
+
+
+def _saying(rows: StoreReader | StoreWriter, kind: ItemKind, wording: Wording) -> Iterator[Item]:
+    """Give the items of a kind that say something; their terms are looked at first, which are there already."""
+    after: str | None = None
+    while page := rows.indexed(kind, _PAGE, after):
+        for item, terms in page:
+            if (wording.is_said_with(terms) and _says(item, wording)) or _says_beside(item, wording):
+                yield item
+        after = page[-1].item.id
+
+
+def _says(item: Item, wording: Wording) -> bool:
+    """Tell whether words of an item that stand together say something; all of a memory does."""
+    if isinstance(item, MemoryRecord):
+        return True
+    if isinstance(item, Chunk) and wording.is_said_in(item.heading):
+        return True
+    return bool(said_in(item.content, wording))
+
+
+def _says_beside(item: Item, wording: Wording) -> bool:
+    """Tell whether data of an item that no search looks at say something."""
+    beside: tuple[Any, ...] = ()
+    if isinstance(item, MemoryRecord):
+        beside = (item.metadata,)
+    elif isinstance(item, Message):
+        beside = (item.metadata, item.blocks, [call.arguments for call in item.tool_calls], media_texts(item.media))
+    return any(wording.is_said_in(text) for data in beside if data for text in _texts(data))
+
+
+def _texts(data: Any) -> list[str]:  # noqa: ANN401 - JSON
+    texts: list[str] = []
+
+    def note(text: str) -> str:
+        texts.append(text)
+        return text
+
+    each_text(data, note)
+    return texts
+
+
+def rewrite_message(
+    message: Message, wording: Wording, forgotten: Sequence[MemoryRecord], others: Sequence[MemoryRecord], now: datetime
+) -> RewrittenMessage | None:
+    """Take out of a message what some words say, and what memories that are forgotten were captured from.
+
+    What `others` were captured from stays. None when the message says nothing of it.
+    """
+    text = message.content
+    origins = (span for memory in forgotten for span in _origin(message, memory))
+    cut = list(joined((*said_in(text, wording), *origins)))
+    kept = [
+        span
+        for memory in others
+        if (span := _place_of(message, memory)) is not None and not wording.is_said_in(span.of(text))
+    ]
+    content = without(text, cut, kept).strip() if cut else text
+    removed = tuple(span.of(text).strip() for span in cut)
+
+    def change(other: str) -> str:
+        if other == text:
+            return content
+        left = other
+        for sentence in removed:
+            left = left.replace(sentence, "")
+        left = without(left, said_in(left, wording))
+        return other if left == other else left.strip()
+
+    calls = tuple(
+        ToolCall(call.id, call.name, _changed_arguments(call.arguments, change)) for call in message.tool_calls
+    )
+    blocks = tuple(each_text(list(message.blocks), change))
+    media = tuple(one for one in message.media if not any(map(wording.is_said_in, one.texts)))
+    left = message._replace(
+        content=content,
+        blocks=blocks,
+        tool_calls=calls,
+        metadata=each_text(dict(message.metadata), change),
+        media=media,
+    )
+    if left == message:
+        return None
+    removed += media_texts([one for one in message.media if one not in media])
+    if message.role == "tool" and not content:
+        left = left._replace(content=GONE)
+    if _is_empty(left):
+        return RewrittenMessage(message, None, removed or (text,))
+    return RewrittenMessage(
+        message, left._replace(metadata={**left.metadata, REWRITTEN: now.isoformat()}), removed or (message.content,)
+    )
+
+
+def _origin(message: Message, memory: MemoryRecord) -> list[TextSpan]:
+    """Give the sentences that a memory was captured from: all of a message when its words are nowhere in it."""
+    text, place = message.content, _place_of(message, memory)
+    if place is not None:
+        return [sentence for sentence in sentences(text) if sentence.start < place.end and place.start < sentence.end]
+    return said_in(text, Wording.of([memory.content])) or [TextSpan(0, len(text))]
+
+
+def _place_of(message: Message, memory: MemoryRecord) -> TextSpan | None:
+    """Give where a message says what a memory holds."""
+    own = message_reading.own_text(message.content)
+    span = said_at(memory, own)
+    words = span.of(own).strip() if span is not None else ""
+    start = message.content.find(words) if words else -1
+    return TextSpan(start, start + len(words)) if start >= 0 else None
+
+
+def _changed_arguments(arguments: str, change: Callable[[str], str]) -> str:
+    """Change the texts in the arguments of a tool call, so that JSON stays JSON."""
+    try:
+        values = json.loads(arguments)
+    except (ValueError, RecursionError):
+        return change(arguments)
+    changed = each_text(values, change)
+    return arguments if changed == values else json.dumps(changed, ensure_ascii=False)
+
+
+def _is_empty(message: Message) -> bool:
+    """Tell whether nothing is left that a model or a person would miss."""
+    media = bool(message.media) or any(block.get("type") not in (None, "text") for block in message.blocks)
+    return not any(map(str.isalnum, message.content)) and not message.tool_calls and not media
+
+
+def rewrite_chunk(chunk: Chunk, wording: Wording) -> RewrittenChunk:
+    """Take out of a chunk what some words say; the lines of the file stay where they are."""
+    cut = said_in(chunk.content, wording)
+    heading = "" if wording.is_said_in(chunk.heading) else chunk.heading
+    removed = tuple(span.of(chunk.content).strip() for span in cut)
+    return RewrittenChunk(chunk, without(chunk.content, cut), heading, removed)
+
+
+def captured_from(rows: StoreReader | StoreWriter, message_ids: Sequence[str]) -> dict[str, list[MemoryRecord]]:
+    """Give the memories that were captured from messages, by the ids of these."""
+    made = [note for note in rows.made_from(message_ids) if note.made_kind == "memory"] if message_ids else []
+    made_ids = list(dict.fromkeys(note.made_id for note in made))
+    records = {record.id: record for record in rows.get(made_ids)} if made else {}
+    captured: dict[str, list[MemoryRecord]] = {message_id: [] for message_id in message_ids}
+    for note in made:
+        if note.made_id in records and records[note.made_id].type != "session_summary":
+            captured[note.source_id].append(records[note.made_id])
+    return captured
 
 
 class DroppedSummary(NamedTuple):

@@ -12,6 +12,7 @@ from recollect.engine.base import audit
 from recollect.engine.base.context import Engine
 from recollect.engine.base.scopes import owner_of
 from recollect.engine.drafts import tombstones
+from recollect.engine.drafts.items import batched
 from recollect.engine.forgetting.marks import KeyedMark, Marker
 from recollect.engine.forgetting.receipt import ACTION, CHECKED, ID_LOGS, UNSEEN, finder_of, insist_genuine, parsed
 from recollect.errors import InvalidDocument, NotFound, PackageMissing
@@ -132,8 +133,7 @@ class _Check:
 
     def _judge(self, hits: Sequence[_MarkedRow]) -> None:
         """Tell what was stored again from what was never erased, or was put back past the verbs."""
-        for start in range(0, len(hits), _BATCH):
-            some = hits[start : start + _BATCH]
+        for some in batched(hits, _BATCH):
             buried = self._buried(some)
             for hit in some:
                 stored_again = self._is_newer(hit) and hit.item_id not in buried
