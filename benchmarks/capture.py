@@ -7,7 +7,7 @@ from functools import partial
 
 from benchmarks.figures import Figure, seconds
 from recollect.model.readings import Reading, Statement, TextSpan
-from recollect.models.reader import LocalReader
+from recollect.models.local import LocalReader
 from recollect.text.capture import capture
 from recollect.text.capture.own_words import MAX_MESSAGE_CHARACTERS
 

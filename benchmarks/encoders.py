@@ -15,7 +15,7 @@ from threading import get_ident
 
 from benchmarks.figures import Figure
 from recollect.embedding import LocalEmbedder
-from recollect.embedding.bundled_model import ENCODERS, BundledEncoder
+from recollect.embedding.known_models import ENCODERS, BundledEncoder
 from recollect.embedding.onnx import Encoder
 from recollect.model.memories import Vector
 from recollect.models.runtime import Graph
@@ -34,7 +34,7 @@ _OPEN = """
 import sys, time
 import recollect.embedding.onnx
 from recollect.embedding import LocalEmbedder
-from recollect.embedding.bundled_model import encoder_named
+from recollect.embedding.known_models import encoder_named
 embedder = LocalEmbedder(threads=1, encoder=encoder_named(sys.argv[1]))
 started = time.process_time()
 embedder._loaded()

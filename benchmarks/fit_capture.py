@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from benchmarks.labelled_messages import LINES, CaptureScore, LabelledMessage, load_lines, load_messages, says
 from recollect.model.readings import Captured, Statement, TextSpan
 from recollect.models.bundled import FOLDER, TOKENIZER_FILE
-from recollect.models.decoding import HANDED_OVER, SpanScores, handed_over, span_features
-from recollect.models.reader_graph import ReaderGraph
+from recollect.models.reader_graph import HANDED_OVER, ReaderGraph, SpanScores, handed_over, span_features
 from recollect.models.word_pieces import load_word_pieces
 from recollect.text.capture.contents import content_span, has_content
 from recollect.text.capture.judging import statement_features

@@ -16,7 +16,7 @@ from benchmarks.need import UNRELATED, Answered, household, measure, requests
 from recollect import Recall
 from recollect.engine.conversations.silence import word_evidence
 from recollect.model.calibration import logit
-from recollect.models.reader import LocalReader
+from recollect.models.local import LocalReader
 from recollect.ranking.fusion import TEXT, VECTOR
 from recollect.ranking.need import match_features, request_features
 from recollect.text.personal import request_form

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.model.readings import Captured, Reading
-from recollect.models.reader import LocalReader
+from recollect.models.local import LocalReader
 from recollect.text.capture import CaptureRules, capture
 from recollect.text.clean import clean
 

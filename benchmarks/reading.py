@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 
 from benchmarks.figures import Figure
-from recollect.models.reader import LocalReader
+from recollect.models.local import LocalReader
 
 _MESSAGE = (
     "hey, quick one: we moved to Brno last month, my wife Jana started at the university hospital and our son Petr "
@@ -23,7 +23,7 @@ _ROUNDS = 5
 _OPENING = """
 import json, sys, time
 import numpy
-from recollect.models.reader import LocalReader
+from recollect.models.local import LocalReader
 def resident():
     fields = dict(line.split(":", 1) for line in open("/proc/self/status"))
     return [int(fields[name].split()[0]) / 1024 for name in ("VmRSS", "RssAnon")]

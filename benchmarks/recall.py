@@ -27,7 +27,7 @@ from benchmarks.quality.models import CachedEmbedder
 from benchmarks.quality.sets import load
 from benchmarks.stores import open_memory
 from recollect import Memory, NewMemory
-from recollect.embedding.bundled_model import ENCODERS
+from recollect.embedding.known_models import ENCODERS
 from recollect.model.filters import Filters
 from recollect.model.memories import Scope, Vector
 from recollect.storage.base import Neighbour

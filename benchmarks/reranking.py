@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from benchmarks.figures import Figure
 from benchmarks.lifelike import questions, sentences
-from recollect.models.reranker import LocalReranker
+from recollect.models.local import LocalReranker
 from recollect.ports import RerankText
 
 _TURNS = 20

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.figures import Figure
-from recollect.embedding.tokens import LocalTokenizer
+from recollect.embedding.local import LocalTokenizer
 from recollect.model.messages import Message, SummaryPoints, SummaryTask, ToolCall
 from recollect.text.summary.extractive import ExtractiveSummarizer
 

@@ -27,8 +27,8 @@ from recollect import Memory, UserMemory, load_settings
 from recollect.embedding import LocalEmbedder
 from recollect.model.memories import Vector
 from recollect.model.readings import Reading
-from recollect.models import reader as models_reader
-from recollect.models.reader import LocalReader
+from recollect.models import local as models_local
+from recollect.models.local import LocalReader
 from recollect.ports import Embedder, Role
 from tests.citus import THROUGH_A_CLUSTER, DistributedDatabase, cluster
 from tests.clusters import FROM_A_STANDBY, Standby, standby_of
@@ -337,7 +337,7 @@ class RepeatingReader(LocalReader):
 def encoder(reader: LocalReader) -> Iterator[Embedder]:
     """The real encoder, loaded once, and with it the real reader, which stores make for themselves."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(models_reader, "LocalReader", RepeatingReader)
+        patch.setattr(models_local, "LocalReader", RepeatingReader)
         yield RepeatingEmbedder()
     reader.close()
 

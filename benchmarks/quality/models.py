@@ -14,7 +14,7 @@ from benchmarks.quality.results import digest_of_folder
 from recollect import embedding as embedding_package
 from recollect import models as models_package
 from recollect.embedding import LocalEmbedder
-from recollect.embedding.bundled_model import ENCODERS, BundledEncoder
+from recollect.embedding.known_models import ENCODERS, BundledEncoder
 from recollect.model.memories import Space, Vector
 from recollect.ports import Role
 

@@ -19,7 +19,7 @@ from benchmarks.quality.results import Answered, Case, Conditions, Result, Resul
 from benchmarks.quality.sets import Line, QualitySet
 
 from recollect.embedding import LocalEmbedder
-from recollect.embedding.bundled_model import LATEST
+from recollect.embedding.known_models import LATEST
 from tests.rows import every
 
 ROOT = Path(__file__).parents[2]

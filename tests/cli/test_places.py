@@ -12,7 +12,7 @@ import pytest
 
 from recollect.errors import GeocoderUnavailable
 from recollect.geocoding import may_ask_now, table_cache
-from recollect.geocoding.offline import OfflineGeocoder
+from recollect.geocoding.factory import OfflineGeocoder
 from recollect.geocoding.tables import Country, Settlement, compiled
 from recollect.settings.sections import PlaceSettings
 from tests.cli.conftest import OFFLINE, Cli, asking

@@ -8,8 +8,8 @@ from threading import Event
 import pytest
 
 from recollect import Memory, load_settings
-from recollect.embedding import LocalEmbedder, bundled_model
-from recollect.embedding.bundled_model import ENCODERS
+from recollect.embedding import LocalEmbedder, known_models
+from recollect.embedding.known_models import ENCODERS
 from recollect.model.search import Hit
 from recollect.ports import Embedder
 from tests.fixtures import SteppingClock
@@ -59,7 +59,7 @@ def older(opened: Open) -> Memory:
 @pytest.fixture
 def uninstalled(monkeypatch: pytest.MonkeyPatch) -> None:
     """The distribution of the older encoder's files is not there."""
-    monkeypatch.setattr(bundled_model, "find_spec", lambda name: None)
+    monkeypatch.setattr(known_models, "find_spec", lambda name: None)
 
 
 def first_hit(memory: Memory) -> Hit:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect import InvalidInput, UserMemory
-from recollect.embedding.tokens import LocalTokenizer
+from recollect.embedding.local import LocalTokenizer
 from recollect.text.quoting.fence import Quoted, fenced
 from tests.fixtures import OpenMemory
 

@@ -8,7 +8,7 @@ import pytest
 from recollect import Memory, UserMemory
 from recollect.errors import ReaderError
 from recollect.model.readings import NEED_NONE, Reading
-from recollect.models.reader import LocalReader
+from recollect.models.local import LocalReader
 from tests.fixtures import OpenMemory, SteppingClock
 
 RULE = "Always answer in metric units"

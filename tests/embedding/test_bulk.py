@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from recollect.embedding import batch_gemini, batch_openai
+from recollect.embedding.batches import GeminiBulk, OpenAiBulk
 from recollect.errors import EmbeddingError, ProviderUnavailable, TextRefused
 from recollect.model.messages import Usage
 from recollect.ports import BulkEmbedder, BulkProgress
@@ -292,8 +292,8 @@ def test_too_much_at_once_is_refused_before_it_is_sent(
     bulk = bulk_of(make, provider)
     with pytest.raises(EmbeddingError, match="hand in fewer"):
         bulk.submit({str(number): "x" for number in range(bulk.most_texts + 1)})
-    monkeypatch.setattr(batch_openai, "MOST_FILE_BYTES", 1000)
-    monkeypatch.setattr(batch_gemini, "MOST_BYTES", 1000)
+    monkeypatch.setattr(OpenAiBulk, "most_bytes", 1000)
+    monkeypatch.setattr(GeminiBulk, "most_bytes", 1000)
     with pytest.raises(EmbeddingError, match="hand in fewer"):
         bulk.submit(TEXTS)
     assert provider_server.requests == []

@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.embedding.tokens import LocalTokenizer
-from recollect.embedding.truncate import fitted, requests
+from recollect.embedding.local import LocalTokenizer
+from recollect.embedding.provider import fitted, requests
 
 
 def never(text: str) -> int:

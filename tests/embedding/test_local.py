@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect.embedding import LocalEmbedder
-from recollect.embedding.bundled_model import ENCODERS, LATEST
+from recollect.embedding.known_models import ENCODERS, LATEST
 from recollect.embedding.onnx import BATCH_PIECES, batches, require_usable
 from recollect.errors import EmbeddingError, ModelDamaged, SettingsError
 from recollect.model.memories import Space, Vector

@@ -1,6 +1,6 @@
 from recollect.embedding import vector_dims_for_model
 from recollect.embedding.known_models import LIMITS, MODELS, known_model
-from recollect.embedding.prefixes import prefixed, scheme_for
+from recollect.embedding.provider import prefixed, scheme_for
 from recollect.settings.sections import PROVIDERS
 from tests.rows import every
 

@@ -5,8 +5,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from recollect.embedding.check_response import by_index, listed, tokens, unit_rows
-from recollect.embedding.protocols import E5Protocol, EmbeddingProtocol, GeminiProtocol, OllamaProtocol, OpenAiProtocol
+from recollect.embedding.protocols import (
+    E5Protocol,
+    EmbeddingProtocol,
+    GeminiProtocol,
+    OllamaProtocol,
+    OpenAiProtocol,
+    token_count,
+    unit_rows,
+)
 from recollect.errors import EmbeddingError
 from recollect.http_client import ApiKey, HttpResponse
 from tests.rows import every
@@ -67,7 +74,7 @@ def test_a_length_that_is_known_is_required() -> None:
 
 def test_numbers_say_the_order() -> None:
     body = {"data": [{"index": 1, "embedding": "b"}, {"index": 0, "embedding": "a"}]}
-    assert by_index(received(body), body, 2) == ["a", "b"]
+    assert OpenAiProtocol("a-model", None).read(received(body), 2).raw == ["a", "b"]
 
 
 @every(
@@ -88,20 +95,20 @@ def test_numbers_say_the_order() -> None:
 def test_numbers_that_make_no_sense_are_refused(items: object, words: str) -> None:
     body = {"data": items}
     with pytest.raises(EmbeddingError, match=words):
-        by_index(received(body), body, 2)
+        OpenAiProtocol("a-model", None).read(received(body), 2)
 
 
 def test_an_error_with_a_good_status_is_shown() -> None:
     body = {"error": "no such model, sk-secret"}
     with pytest.raises(EmbeddingError, match=r"no such model, \[key\]"):
-        listed(received(body), None, 1)
+        E5Protocol().read(received(body), 1)
 
 
 @every(
     ("found", "count"), [(7, 7), ("12", 12), (0, 0), (-1, None), (True, None), ("x", None), (None, None), (1.5, None)]
 )
 def test_tokens_are_whole_numbers_or_unknown(found: object, count: int | None) -> None:
-    assert tokens(found) == count
+    assert token_count(found) == count
 
 
 @every(

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.embedding.tokens import LocalTokenizer
+from recollect.embedding.local import LocalTokenizer
 from tests.rows import every
 from tests.sizes import sized
 

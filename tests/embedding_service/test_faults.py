@@ -11,9 +11,9 @@ from threading import Event
 import pytest
 
 from recollect import EmbeddingError, Memory
+from recollect.embedding.local import LocalTokenizer
 from recollect.embedding.protocols import OpenAiProtocol
 from recollect.embedding.provider import ProviderEmbedder, ProviderProfile, provider_endpoint
-from recollect.embedding.tokens import LocalTokenizer
 from recollect.http_client import ApiKey, CircuitBreaker
 from tests.embedding_service.conftest import DIMENSIONS
 from tests.embedding_service.looking import (

@@ -13,7 +13,7 @@ import pytest
 
 from recollect.errors import GeocoderUnavailable
 from recollect.geocoding import table_cache
-from recollect.geocoding.offline import OfflineGeocoder
+from recollect.geocoding.factory import OfflineGeocoder
 from recollect.geocoding.table_cache import opened
 from recollect.geocoding.tables import FORMAT, Country, DamagedTables, Settlement, Tables, compiled, load
 from tests.waiting import PATIENCE_S, until
@@ -151,7 +151,7 @@ def test_a_maker_that_fails_is_quoted(cache: Path) -> None:
 
 OPEN = """
 import sys
-from recollect.geocoding.offline import OfflineGeocoder
+from recollect.geocoding.factory import OfflineGeocoder
 print(OfflineGeocoder("15000").reverse(49.195, 16.608).address)
 """
 

@@ -8,8 +8,8 @@ import pytest
 
 from recollect.errors import SettingsError
 from recollect.geocoding import create_geocoder, factory
+from recollect.geocoding.factory import OfflineGeocoder
 from recollect.geocoding.nominatim import NominatimGeocoder
-from recollect.geocoding.offline import OfflineGeocoder
 from recollect.settings.sections import PlaceSettings
 
 URL = "http://127.0.0.1:8080"

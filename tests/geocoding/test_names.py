@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.geocoding.names import fold, key
+from recollect.geocoding.tables import fold, key
 
 
 @pytest.mark.parametrize(

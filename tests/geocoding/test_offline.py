@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.geocoding.build_tables import _data_folder, _regions
-from recollect.geocoding.offline import OfflineGeocoder
+from recollect.geocoding.factory import OfflineGeocoder
+from recollect.geocoding.table_cache import _data_folder, _regions
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_nearly_every_place_has_a_region() -> None:
 MEMORY = """
 import psutil
 import numpy
-from recollect.geocoding.offline import OfflineGeocoder
+from recollect.geocoding.factory import OfflineGeocoder
 before = psutil.Process().memory_info().rss
 geocoder = OfflineGeocoder("15000")
 for lat in range(-60, 70, 5):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from recollect.model.calibration import SPAN_WEIGHTS
 from recollect.model.readings import TextSpan
-from recollect.models.decoding import (
+from recollect.models.reader_graph import (
     PieceNumbers,
     PieceScores,
     ReaderLabels,

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from recollect.model.messages import Usage
 from recollect.model.readings import Reading, TextSpan
-from recollect.models.reader import LocalReader
+from recollect.models.local import LocalReader
 from tests.rows import every
 
 FACT = "I live in Brno and my wife Jana is allergic to nuts"

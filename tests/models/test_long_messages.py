@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from recollect.model.calibration import KEEP
-from recollect.models.reader import LocalReader
+from recollect.models.local import LocalReader
 from recollect.models.reader_graph import MOST_CHARACTERS, MOST_PIECES, WINDOW_PIECES
 from tests.models.conftest import seen
 from tests.rows import every

@@ -12,7 +12,7 @@ import pytest
 from recollect.errors import ReaderError, SettingsError
 from recollect.model.readings import NEED_NONE, NEED_UNKNOWN, Reading
 from recollect.models.bundled import FOLDER, READER
-from recollect.models.reader import LocalReader
+from recollect.models.local import LocalReader
 from recollect.models.reader_graph import ReaderGraph
 from tests.models.conftest import seen
 from tests.rows import every
@@ -27,7 +27,7 @@ WITH_ANOTHERS_WORDS = (
 def test_the_port_is_known_without_loading_anything() -> None:
     code = """
 import sys
-from recollect.models.reader import LocalReader
+from recollect.models.local import LocalReader
 from recollect.ports import Reader
 reader: Reader = LocalReader()
 print(reader.name, reader.costs, [name for name in ("onnxruntime", "tokenizers") if name in sys.modules])
@@ -91,7 +91,7 @@ def test_a_library_that_cannot_be_imported_is_a_reader_error(library: str) -> No
     code = f"""
 import sys
 sys.modules[{library!r}] = None
-from recollect.models.reader import LocalReader
+from recollect.models.local import LocalReader
 from recollect.errors import ReaderError
 try:
     LocalReader().read("I live in Brno")

@@ -10,7 +10,7 @@ import pytest
 
 from recollect.errors import RerankerError, SettingsError
 from recollect.models.bundled import FOLDER, RERANKER
-from recollect.models.reranker import LocalReranker
+from recollect.models.local import LocalReranker
 from recollect.models.reranker_graph import PieceLimits, RerankerGraph
 from recollect.ports import Reranker, RerankText
 from tests.models.test_reader import run_python
@@ -37,7 +37,7 @@ def graph() -> RerankerGraph:
 def test_the_port_is_known_without_loading_anything() -> None:
     code = """
 import sys
-from recollect.models.reranker import LocalReranker
+from recollect.models.local import LocalReranker
 from recollect.ports import Reranker
 reranker: Reranker = LocalReranker()
 print(reranker.name, reranker.is_remote, [name for name in ("onnxruntime", "tokenizers") if name in sys.modules])

@@ -6,9 +6,9 @@ import weakref
 from pathlib import Path
 
 from recollect.embedding import LocalEmbedder
-from recollect.embedding.tokens import LocalTokenizer
+from recollect.embedding.local import LocalTokenizer
 from recollect.models.bundled import FOLDER, TOKENIZER_FILE
-from recollect.models.reader import LocalReader
+from recollect.models.local import LocalReader
 from recollect.models.word_pieces import load_word_pieces
 
 

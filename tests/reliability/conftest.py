@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from recollect.models.reader import LocalReader
+from recollect.models.local import LocalReader
 from tests.reliability.tracing import traced
 from tests.reliability.zygote import Zygote
 

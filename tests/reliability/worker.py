@@ -25,7 +25,7 @@ from typing import Any
 
 from recollect import Conversation, Memory, NewMemory, RecollectError, Remembered, UserMemory
 from recollect.api import composition
-from recollect.embedding.tokens import LocalTokenizer
+from recollect.embedding.local import LocalTokenizer
 from recollect.engine.drafts.memory_drafts import draft_memories
 from tests.reliability import audited, backing_up, forking, importing, mixing, syncing, talking
 from tests.reliability.link import Link

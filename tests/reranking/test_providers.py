@@ -8,9 +8,7 @@ import pytest
 
 from recollect.errors import RerankerError, SettingsError
 from recollect.ports import RerankText
-from recollect.reranking import create_reranker
-from recollect.reranking.protocols import as_logits
-from recollect.reranking.provider import ProviderReranker
+from recollect.reranking import ProviderReranker, as_logits, create_reranker
 from recollect.settings import RerankSettings
 from tests.reranking.server import PATHS, RerankServer
 from tests.rows import every

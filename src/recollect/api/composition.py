@@ -11,8 +11,7 @@ from threading import Event
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from recollect import plugins
-from recollect.embedding.local import LocalEmbedder
-from recollect.embedding.tokens import LocalTokenizer
+from recollect.embedding.local import LocalEmbedder, LocalTokenizer
 from recollect.engine.base.caches import ResultCache
 from recollect.engine.base.context import CaptureTools, Engine, Filing, Quotas, SearchState, Summarizers
 from recollect.engine.base.embedders import ActiveModels
@@ -159,7 +158,7 @@ def _capture_tools(settings: Settings, client: "ChatClient | None") -> CaptureTo
     chosen = settings.capture.reader
     if chosen == "none":
         return CaptureTools(patterns=_patterns(settings), types_by_user=_types_by_user(settings))
-    from recollect.models.reader import LocalReader
+    from recollect.models.local import LocalReader
 
     local = LocalReader()
     reader: Reader = local
@@ -178,7 +177,7 @@ def _reranker(settings: Settings) -> Reranker | None:
         from recollect.reranking import create_reranker
 
         return create_reranker(chosen)
-    from recollect.models.reranker import LocalReranker
+    from recollect.models.local import LocalReranker
 
     return LocalReranker(threads=chosen.threads or (2 if (os.cpu_count() or 1) >= _CORES_FOR_TWO else 1))
 

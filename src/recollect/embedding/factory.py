@@ -3,17 +3,22 @@
 from dataclasses import dataclass
 from typing import Final
 
-from recollect.embedding.batch_api import BatchSubmission
-from recollect.embedding.batch_gemini import GeminiBulk
-from recollect.embedding.batch_openai import OpenAiBulk
-from recollect.embedding.bundled_model import SPACE, encoder_of
-from recollect.embedding.known_models import LIMITS, KnownModel, known_model
-from recollect.embedding.local import LocalEmbedder
-from recollect.embedding.prefixes import E5, GEMINI, NONE, PREFIXES, scheme_for
-from recollect.embedding.probe import greet_e5
+from recollect.embedding.batches import GeminiBulk, OpenAiBulk
+from recollect.embedding.known_models import LIMITS, SPACE, KnownModel, encoder_of, known_model
+from recollect.embedding.local import LocalEmbedder, LocalTokenizer
 from recollect.embedding.protocols import E5Protocol, EmbeddingProtocol, GeminiProtocol, OllamaProtocol, OpenAiProtocol
-from recollect.embedding.provider import ClosingBulk, ProviderEmbedder, ProviderProfile, provider_endpoint
-from recollect.embedding.tokens import LocalTokenizer
+from recollect.embedding.provider import (
+    E5,
+    GEMINI,
+    NONE,
+    PREFIXES,
+    ClosingBulk,
+    ProviderEmbedder,
+    ProviderProfile,
+    greet_e5,
+    provider_endpoint,
+    scheme_for,
+)
 from recollect.errors import SettingsError
 from recollect.http_client import ApiKey, Endpoint, checked_url
 from recollect.model.memories import Space
@@ -128,7 +133,7 @@ def _made(settings: EmbeddingSettings, wish: _EmbedderChoice) -> ProviderEmbedde
         wire,
         _endpoint(settings, wish.provider),
         tokenizer,
-        bulk=_bulk(wire, BatchSubmission(profile, _endpoint(settings, wish.provider, _LONG_S), tokenizer)),
+        bulk=_bulk(wire, profile, _endpoint(settings, wish.provider, _LONG_S), tokenizer),
         greeting=greet_e5 if wish.provider == "e5" else None,
     )
 
@@ -149,11 +154,13 @@ def _wire(wish: _EmbedderChoice) -> EmbeddingProtocol:
             return OpenAiProtocol(wish.model, "float", wish.asked)
 
 
-def _bulk(wire: EmbeddingProtocol, submission: BatchSubmission) -> ClosingBulk | None:
+def _bulk(
+    wire: EmbeddingProtocol, profile: ProviderProfile, endpoint: Endpoint, tokenizer: LocalTokenizer
+) -> ClosingBulk | None:
     if isinstance(wire, GeminiProtocol):
-        return GeminiBulk(submission, wire)
-    if isinstance(wire, OpenAiProtocol) and submission.profile.provider == "openai":
-        return OpenAiBulk(submission, wire)
+        return GeminiBulk(profile, endpoint, tokenizer, wire)
+    if isinstance(wire, OpenAiProtocol) and profile.provider == "openai":
+        return OpenAiBulk(profile, endpoint, tokenizer, wire)
     return None
 
 

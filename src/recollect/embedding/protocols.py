@@ -1,13 +1,25 @@
-"""The protocols of the providers: how texts are asked for, and where the vectors stand in the answer."""
+"""The protocols of the providers: how texts are asked for, and where the vectors stand in the answer.
 
+The invariant: what `unit_rows` gives is one finite row of unit length per text, in the order of the texts. Whatever
+cannot be made that is refused with what was found, never repaired.
+"""
+
+import base64
+import binascii
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 from urllib.parse import quote
 
-from recollect.embedding.check_response import by_index, listed, tokens
-from recollect.http_client import HttpResponse
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.errors import EmbeddingError
+from recollect.http_client import HttpResponse, by_index, listed
+from recollect.model.memories import Vector
 from recollect.ports import Role
+
+_NUMBERS = frozenset("fiu")
 
 
 class EmbedResponse(NamedTuple):
@@ -42,10 +54,7 @@ class OpenAiProtocol:
     encoding: Literal["base64", "float"] | None
     dimensions: int | None = None
 
-    @property
-    def path(self) -> str:
-        """The same for every model."""
-        return "/embeddings"
+    path: ClassVar = "/embeddings"
 
     def body(self, texts: Sequence[str], role: Role) -> Mapping[str, object]:  # noqa: ARG002 - it knows no roles
         """Ask; a length is asked for only where one was chosen, because not every model can."""
@@ -59,27 +68,22 @@ class OpenAiProtocol:
     def read(self, received: HttpResponse, count: int) -> EmbedResponse:
         """Read either encoding: some servers ignore which one they were asked for."""
         body = received.parsed()
-        raw = by_index(received, body, count)
+        raw = [item.get("embedding") for item in by_index(received, body.get("data"), count, "vector", _refused)]
         usage = body.get("usage")
-        return EmbedResponse(raw, tokens(usage.get("prompt_tokens")) if isinstance(usage, dict) else None)
+        return EmbedResponse(raw, token_count(usage.get("prompt_tokens")) if isinstance(usage, dict) else None)
 
 
 @dataclass(frozen=True, slots=True)
 class E5Protocol:
     """`POST /batch` of an E5 server, which writes the prefixes by itself."""
 
-    @property
-    def path(self) -> str:
-        """The only one."""
-        return "/batch"
+    path: ClassVar = "/batch"
 
     def body(self, texts: Sequence[str], role: Role) -> Mapping[str, object]:
-        """Ask, and say what the texts are."""
         return {"texts": list(texts), "type": role}
 
     def read(self, received: HttpResponse, count: int) -> EmbedResponse:
-        """Read the list, which is in the order of the texts."""
-        return EmbedResponse(listed(received, received.parsed().get("embeddings"), count), None)
+        return EmbedResponse(_embeddings(received, received.parsed(), count), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +93,7 @@ class OllamaProtocol:
     model: str
     dimensions: int | None = None
 
-    @property
-    def path(self) -> str:
-        """The only one that takes several texts."""
-        return "/api/embed"
+    path: ClassVar = "/api/embed"
 
     def body(self, texts: Sequence[str], role: Role) -> Mapping[str, object]:  # noqa: ARG002 - it knows no roles
         """Ask; what is too long is cut there."""
@@ -100,9 +101,8 @@ class OllamaProtocol:
         return {**body, "dimensions": self.dimensions} if self.dimensions else body
 
     def read(self, received: HttpResponse, count: int) -> EmbedResponse:
-        """Read the list, which is in the order of the texts."""
         body = received.parsed()
-        return EmbedResponse(listed(received, body.get("embeddings"), count), tokens(body.get("prompt_eval_count")))
+        return EmbedResponse(_embeddings(received, body, count), token_count(body.get("prompt_eval_count")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,6 @@ class GeminiProtocol:
 
     @property
     def path(self) -> str:
-        """The model is part of it."""
         return f"/models/{quote(self.model, safe='')}:batchEmbedContents"
 
     def body(self, texts: Sequence[str], role: Role) -> Mapping[str, object]:
@@ -123,7 +122,6 @@ class GeminiProtocol:
         return {"requests": [self.request(text, role) for text in texts]}
 
     def request(self, text: str, role: Role) -> Mapping[str, object]:
-        """Ask for one text."""
         request: dict[str, object] = {"model": f"models/{self.model}", "content": {"parts": [{"text": text}]}}
         if self.tasks:
             request["taskType"] = "RETRIEVAL_QUERY" if role == "query" else "RETRIEVAL_DOCUMENT"
@@ -132,10 +130,14 @@ class GeminiProtocol:
         return request
 
     def read(self, received: HttpResponse, count: int) -> EmbedResponse:
-        """Read the list, which is in the order of the texts."""
         body = received.parsed()
-        items = listed(received, body.get("embeddings"), count)
+        items = _embeddings(received, body, count)
         return EmbedResponse([values_of(item) for item in items], gemini_tokens(body))
+
+
+def _embeddings(received: HttpResponse, body: Mapping[str, Any], count: int) -> Sequence[Any]:
+    """Give the list `embeddings` of an answer, which is in the order of the texts."""
+    return listed(received, body.get("embeddings"), count, "vector", _refused)
 
 
 def values_of(embedding: Any) -> object:  # noqa: ANN401 - whatever the server sent
@@ -146,4 +148,54 @@ def values_of(embedding: Any) -> object:  # noqa: ANN401 - whatever the server s
 def gemini_tokens(body: Mapping[str, Any]) -> int | None:
     """Find what an answer of Gemini cost; not every one says."""
     usage = body.get("usageMetadata")
-    return tokens(usage.get("promptTokenCount")) if isinstance(usage, dict) else None
+    return token_count(usage.get("promptTokenCount")) if isinstance(usage, dict) else None
+
+
+def _refused(said: str) -> EmbeddingError:
+    return EmbeddingError(f"{said} Nothing was stored of it. Check the model and the address.")
+
+
+def unit_rows(raw: Sequence[object], dimensions: int | None, host: str) -> Vector:
+    """Give one row of unit length per embedding, each of them `dimensions` long if that is known."""
+    rows = [_numbers(item, number, host) for number, item in enumerate(raw, start=1)]
+    expected = dimensions or (len(rows[0]) if rows else 0)
+    for number, row in enumerate(rows, start=1):
+        if len(row) != expected:
+            raise EmbeddingError(
+                f"{host} gave a vector of {len(row)} numbers for text {number}, expected {expected}. "
+                "Check the model and embedding.dimensions."
+            )
+    matrix = np.vstack(rows) if rows else np.empty((0, expected))
+    return _scaled(matrix, host)
+
+
+def token_count(found: object) -> int | None:
+    """Read a number of tokens; None when there is none."""
+    if isinstance(found, str) and found.isascii() and found.isdigit():
+        found = int(found)
+    return found if isinstance(found, int) and not isinstance(found, bool) and found >= 0 else None
+
+
+def _numbers(raw: object, number: int, host: str) -> NDArray[np.float64]:
+    """Read numbers that come as a list, or as the base64 of little-endian floats."""
+    try:
+        if isinstance(raw, str):
+            row = np.frombuffer(base64.b64decode(raw, validate=True), dtype="<f4")
+        else:
+            row = np.asarray(raw if isinstance(raw, list) else None)
+    except (ValueError, OverflowError, binascii.Error) as error:
+        raise _refused(f"{host} gave an unreadable vector for text {number}: {error}.") from error
+    if row.ndim != 1 or row.dtype.kind not in _NUMBERS or not len(row):
+        raise _refused(f"{host} gave no list of numbers for text {number}, but a {type(raw).__name__}.")
+    return row.astype(np.float64)
+
+
+def _scaled(matrix: NDArray[np.float64], host: str) -> Vector:
+    finite = np.isfinite(matrix).all(axis=1)
+    if not finite.all():
+        raise _refused(f"{host} gave a vector for text {int(np.argmin(finite)) + 1} that holds NaN or infinity.")
+    peaks = np.abs(matrix).max(axis=1, initial=0.0, keepdims=True)
+    if not peaks.all():
+        raise _refused(f"{host} gave a vector of zeros for text {int(np.argmin(peaks)) + 1}.")
+    level = matrix / peaks  # so that squares neither overflow nor vanish
+    return np.asarray(level / np.linalg.norm(level, axis=1, keepdims=True), dtype=np.float32)

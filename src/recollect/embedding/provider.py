@@ -4,18 +4,17 @@ The invariant: a failure says whose fault it is. ProviderUnavailable blames no t
 plain EmbeddingError means that an answer made no sense.
 """
 
-import time
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from threading import Lock
-from typing import Final, Protocol
+from types import MappingProxyType
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from recollect.embedding.check_response import unit_rows
-from recollect.embedding.prefixes import prefixed
-from recollect.embedding.protocols import EmbeddingProtocol, EmbedResponse
-from recollect.embedding.truncate import fitted, requests
+from recollect.embedding.protocols import EmbeddingProtocol, EmbedResponse, unit_rows
 from recollect.errors import EmbeddingError, ProviderUnavailable, TextRefused
 from recollect.http_client import ApiKey, CircuitBreaker, Endpoint, HttpRequest, HttpResponse, RemoteError, RetryPolicy
 from recollect.model.memories import Space, Vector
@@ -23,11 +22,87 @@ from recollect.model.messages import Usage
 from recollect.ports import BulkEmbedder, Role, Tokenizer
 
 _BLAME_A_TEXT: Final = frozenset((400, 413, 422))
+_NOT_FOUND: Final = 404
 _BAD_KEY: Final = ("api_key_invalid", "api key not valid", "incorrect api key", "invalid api key")
 _BYTES_PER_NUMBER: Final = 32  # of JSON, written out and indented; base64 takes six
 _MOST_DIMENSIONS: Final = 8_192  # of an unknown model
 _ROOM: Final = 65_536  # for what else stands in an answer, and for what a server says about an error
 _LONGEST_WAIT_S: Final = 5.0
+_MOST_LETTERS_PER_TOKEN: Final = 16  # more than any language has on average
+_MARGIN: Final = 0.97
+_BYTES_PER_TOKEN: Final = 1.7  # of the densest there is, such as long hashes
+
+# What is written before a text, so that a model knows a question from what might answer it. Vectors that were made with
+# different prefixes must not be compared, so their name is part of an embedding space.
+NONE: Final = "none"
+GEMINI: Final = "gemini"  # no words: a field of the request says what the text is for
+E5: Final = "e5"
+
+
+class Prefix(NamedTuple):
+    """What stands before a question, and before what might answer it."""
+
+    query: str
+    passage: str
+
+
+PREFIXES: Final = MappingProxyType(
+    {
+        NONE: Prefix("", ""),
+        E5: Prefix("query: ", "passage: "),
+        "nomic": Prefix("search_query: ", "search_document: "),
+        "bge": Prefix("Represent this sentence for searching relevant passages: ", ""),
+        "gemma": Prefix("task: search result | query: ", "title: none | text: "),
+    }
+)
+_BY_MODEL: Final = (
+    (re.compile(r"(^|[/_-])e5-(?!.*instruct)"), E5),
+    (re.compile(r"nomic-embed-text"), "nomic"),
+    (re.compile(r"mxbai-embed-large|bge-.*\ben\b"), "bge"),
+    (re.compile(r"embeddinggemma|gemini-embedding-2"), "gemma"),
+)
+
+
+def scheme_for(model: str) -> str:
+    """Name the prefixes that a model was trained with."""
+    return next((scheme for pattern, scheme in _BY_MODEL if pattern.search(model.lower())), NONE)
+
+
+def prefixed(text: str, role: Role, scheme: str) -> str:
+    """Write the prefix before a text. What a server or a field does by itself needs no words."""
+    prefix = PREFIXES.get(scheme, PREFIXES[NONE])
+    return (prefix.query if role == "query" else prefix.passage) + text
+
+
+def fitted(text: str, longest_tokens: int | None, count: Callable[[str], int]) -> str:
+    """Cut a text to what a model takes, at a character.
+
+    A tokenizer takes its time, so it is asked only when it must be: a token has at least one byte, so a text of few
+    bytes certainly fits.
+    """
+    if longest_tokens is None or _size(text) <= longest_tokens:
+        return text
+    text = text[: longest_tokens * _MOST_LETTERS_PER_TOKEN]
+    while (tokens := count(text)) > longest_tokens:
+        text = text[: int(len(text) * longest_tokens / tokens * _MARGIN)]
+    return text
+
+
+def requests(texts: Sequence[str], most_texts: int, most_tokens: int | None) -> Iterator[Sequence[str]]:
+    """Split texts into requests, in order, by their size: one that only may be too large is not worth counting."""
+    most_bytes = inf if most_tokens is None else most_tokens * _BYTES_PER_TOKEN
+    start, size = 0, 0
+    for end, text in enumerate(texts):
+        size += _size(text)
+        if end > start and (end - start == most_texts or size > most_bytes):
+            yield texts[start:end]
+            start, size = end, _size(text)
+    if texts:
+        yield texts[start:]
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +123,8 @@ class ProviderProfile:
     price: float | None
 
 
-class ProviderProbe(Protocol):
-    """A first question that makes sure who is there."""
-
-    def __call__(self, endpoint: Endpoint, profile: ProviderProfile) -> None:
-        """Ask. Raises RemoteError, or ProviderUnavailable when another model answers."""
-        ...
+# A first question that makes sure who is there. Raises RemoteError, or ProviderUnavailable when another model answers.
+ProviderProbe: TypeAlias = Callable[[Endpoint, ProviderProfile], None]
 
 
 class ClosingBulk(BulkEmbedder, Protocol):
@@ -194,17 +265,38 @@ def provider_endpoint(
     *,
     timeout_s: float,
     retries: int,
-    sleep: Callable[[float], None] = time.sleep,
     breaker: CircuitBreaker | None = None,
 ) -> Endpoint:
     """Make the way to a provider. A long pause is for the caller to wait, and a refused text is no failure of it."""
     patience = RetryPolicy(timeout_s, retries, _LONGEST_WAIT_S, stubborn=False)
-    return Endpoint(
-        url,
-        key,
-        patience,
-        advice=advice,
-        breaker=breaker,
-        trips=lambda error: isinstance(blamed(error), ProviderUnavailable),
-        sleep=sleep,
-    )
+
+    def trips(error: RemoteError) -> bool:
+        return isinstance(blamed(error), ProviderUnavailable)
+
+    return Endpoint(url, key, patience, advice=advice, breaker=breaker, trips=trips)
+
+
+def greet_e5(endpoint: Endpoint, profile: ProviderProfile) -> None:
+    """Ask `GET /health` who is there. A server without it is believed to be the right one."""
+    try:
+        health = endpoint.ask(HttpRequest("/health", _ROOM, method="GET"), HttpResponse.parsed)
+    except RemoteError as error:
+        if error.status == _NOT_FOUND:
+            return
+        raise
+    model = health.get("model")
+    if isinstance(model, str) and model and _short(model) != _short(profile.model):
+        raise ProviderUnavailable(
+            f"The E5 server at {endpoint.host} runs {model}, expected {profile.model}. "
+            "Start it with that model, or set embedding.model."
+        )
+    dimension = health.get("dimension")
+    if isinstance(dimension, int) and profile.dimensions not in {None, dimension}:
+        raise ProviderUnavailable(
+            f"The E5 server at {endpoint.host} makes vectors of {dimension} numbers, expected {profile.dimensions}. "
+            "Start it with the model of this store, or set embedding.model."
+        )
+
+
+def _short(model: str) -> str:
+    return model.rpartition("/")[2].lower()

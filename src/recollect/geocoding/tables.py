@@ -4,8 +4,10 @@ The invariant: rows are in order of population, the largest first, then of id. S
 large places are the first rows.
 """
 
+import hashlib
 import json
 import os
+import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import accumulate, chain
@@ -16,8 +18,6 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.geocoding.names import fold, key
-
 FORMAT: Final = 1  # of the files; raise it when their content or the regions change
 
 _ABOUT: Final = "about.json"
@@ -26,6 +26,51 @@ _BETWEEN: Final = "\x1f"  # the parts of a record
 
 Floats: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.int64]
+
+# Letters that Unicode does not take apart and people do.
+_PLAIN: Final = {
+    "ø": "o",
+    "ł": "l",
+    "đ": "d",
+    "ð": "d",
+    "ħ": "h",
+    "\N{LATIN SMALL LETTER DOTLESS I}": "i",
+    "æ": "ae",
+    "œ": "oe",
+    "þ": "th",
+}
+
+
+class _Letters(dict[int, str | None]):
+    """What becomes of each letter, found out when it is first seen."""
+
+    def __missing__(self, code: int) -> str | None:
+        letter = chr(code)
+        if unicodedata.combining(letter):
+            kept = None
+        elif letter.isalnum() or unicodedata.category(letter).startswith("M"):  # the vowels of some scripts are marks
+            kept = _PLAIN.get(letter, letter)
+        else:
+            kept = " "
+        self[code] = kept
+        return kept
+
+
+_LETTERS: Final = _Letters()
+
+
+def fold(name: str) -> str:
+    """Give a name by its letters and digits: in lower case, without accents, its words one space apart."""
+    low = name.casefold()
+    if low.isascii():
+        return low if low.isalnum() else " ".join(low.translate(_LETTERS).split())
+    apart = unicodedata.normalize("NFKD", low)
+    return " ".join(apart.translate(_LETTERS).split())
+
+
+def key(folded: str) -> int:
+    """Give the number under which a folded name is found."""
+    return int.from_bytes(hashlib.blake2b(folded.encode("utf-8", "replace"), digest_size=8).digest(), "little")
 
 
 class Settlement(NamedTuple):

@@ -5,12 +5,19 @@ redirect is followed, and not into a message, because what a server says is sear
 no HTTP library; the first question does.
 """
 
-from recollect.http_client.address import ApiKey, checked_url
-from recollect.http_client.circuit_breaker import BreakerOpen, BreakerPass, CircuitBreaker
 from recollect.http_client.connection import HttpConnection, retry_after_s
-from recollect.http_client.endpoint import Endpoint, RetryPolicy
-from recollect.http_client.exchange import HttpRequest, HttpResponse, RawResponse
-from recollect.http_client.failures import RemoteError, Transient
+from recollect.http_client.endpoint import BreakerOpen, BreakerPass, CircuitBreaker, Endpoint, RetryPolicy
+from recollect.http_client.exchange import (
+    ApiKey,
+    HttpRequest,
+    HttpResponse,
+    RawResponse,
+    RemoteError,
+    Transient,
+    by_index,
+    checked_url,
+    listed,
+)
 
 __all__ = [
     "ApiKey",
@@ -25,6 +32,8 @@ __all__ = [
     "RemoteError",
     "RetryPolicy",
     "Transient",
+    "by_index",
     "checked_url",
+    "listed",
     "retry_after_s",
 ]

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from recollect._version import __version__
-from recollect.http_client.address import ApiKey
-from recollect.http_client.exchange import HttpRequest, HttpResponse, RawResponse
-from recollect.http_client.failures import RemoteError, Transient
+from recollect.http_client.exchange import ApiKey, HttpRequest, HttpResponse, RawResponse, RemoteError, Transient
 
 if TYPE_CHECKING:
     import httpx2

@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, get_args
 
 from recollect.errors import LlmError, ReaderError
-from recollect.llm.chat import ChatClient
-from recollect.llm.wire import ChatCompletion
+from recollect.llm.chat import ChatClient, ChatCompletion
 from recollect.model.literals import StatementType
 from recollect.model.readings import NEED_UNKNOWN, READING_KEYS, Need, Reading, Statement, TextSpan
 

@@ -10,8 +10,7 @@ from datetime import UTC
 from typing import Final
 
 from recollect.errors import LlmError, SummaryError
-from recollect.llm.chat import ChatClient
-from recollect.llm.wire import ChatCompletion
+from recollect.llm.chat import ChatClient, ChatCompletion
 from recollect.model.messages import Message, Summarized, SummaryPoints, SummaryTask
 
 _SPOKEN: Final = frozenset(("user", "assistant", "tool"))

@@ -16,7 +16,7 @@ from secrets import token_hex
 from typing import Any, Final, TypedDict
 
 from recollect import plugins
-from recollect.embedding.tokens import LocalTokenizer
+from recollect.embedding.local import LocalTokenizer
 from recollect.errors import InvalidInput, NotFound, NotPermitted
 from recollect.mcp import prompts, render
 from recollect.mcp.context import AGENT, ResourceReader, ToolContext, ToolHandler, parse_time

@@ -4,10 +4,8 @@
     bundled          which files were released, and the check that these are the installed ones
     word_pieces      a text cut into the pieces that all models share
     runtime          a graph opened and run
-    reader           a user's message, read: the port `Reader`
-    reader_graph     messages of any length through the reader's graph
-    decoding         what the numbers of the reader's graph mean
-    reranker         how well texts answer a question: the port `Reranker`
+    local            the ports `Reader` (a user's message, read) and `Reranker` (how well texts answer a question)
+    reader_graph     messages of any length through the reader's graph, and what its numbers mean
     reranker_graph   question and text through the reranker's graph, within a time budget
 
 Importing this package loads no model.

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from recollect import Memory
-from recollect.embedding.batch_gemini import GeminiBulk
-from recollect.embedding.batch_openai import OpenAiBulk
+from recollect.embedding.batches import GeminiBulk, OpenAiBulk
 from recollect.engine.base.embedders import PROBE
 from recollect.engine.vectors.calibration import SENTENCES
 from tests.providers.server import ProviderServer

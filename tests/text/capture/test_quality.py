@@ -7,7 +7,7 @@ lines; every run takes a part of them.
 
 from benchmarks.labelled_messages import LINES, LabelledMessage, load_lines
 
-from recollect.models.reader import LocalReader
+from recollect.models.local import LocalReader
 from recollect.text.capture import capture
 from tests.rows import every
 from tests.sizes import sized

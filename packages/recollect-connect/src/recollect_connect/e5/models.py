@@ -6,7 +6,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from recollect.embedding.bundled_model import ENCODERS, LATEST, BundledEncoder, encoder_named
+from recollect.embedding.known_models import ENCODERS, LATEST, BundledEncoder, encoder_named
 from recollect.embedding.local import LocalEmbedder
 from recollect.errors import EmbeddingError
 from recollect.model.memories import Vector

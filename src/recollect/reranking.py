@@ -1,0 +1,248 @@
+"""Rerankers behind a network: Cohere, Jina, Text Embeddings Inference, and servers that speak like one of them.
+
+The invariant: what a protocol reads is one finite number per text, in the order of the texts. Whatever cannot be made
+that is refused with what was found, never repaired. The bundled reranker is in `recollect.models`.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isfinite, log
+from threading import Thread
+from typing import Final, Protocol
+
+from recollect.errors import RerankerError, SettingsError
+from recollect.http_client import (
+    ApiKey,
+    Endpoint,
+    HttpRequest,
+    HttpResponse,
+    RemoteError,
+    RetryPolicy,
+    by_index,
+    checked_url,
+)
+from recollect.ports import RerankText
+from recollect.settings import RerankSettings
+
+_PATH: Final = "/rerank"
+_LONGEST_QUESTION: Final = 1_000  # characters
+_LONGEST_PREVIOUS: Final = 300
+_LONGEST_TEXT: Final = 2_000
+_BYTES_PER_TEXT: Final = 4 * (_LONGEST_PREVIOUS + _LONGEST_TEXT) + 500  # some servers send the texts back
+_ROOM: Final = 65_536  # for what else stands in an answer
+_PAUSE_S: Final = 0.02
+_SURE: Final = 1e-5  # a probability of 1 has no logit
+_ADVICE: Final = {
+    401: "Check the key in rerank.api_key.",
+    403: "Check the key in rerank.api_key. It may not use this model.",
+    404: "Check rerank.url and rerank.model.",
+    429: "Wait, or raise the limits of the account.",
+}
+_USUAL_URLS: Final = {
+    "cohere": "https://api.cohere.com/v2",
+    "jina": "https://api.jina.ai/v1",
+    "tei": "http://127.0.0.1:8080",
+}
+_USUAL_MODELS: Final = {"cohere": "rerank-v3.5", "jina": "jina-reranker-v2-base-multilingual"}
+_NEEDS_KEY: Final = frozenset(("cohere", "jina"))
+
+
+class RerankProtocol(Protocol):
+    """How one provider is asked, at `/rerank` below its address."""
+
+    def body(self, question: str, texts: Sequence[str]) -> Mapping[str, object]:
+        """Ask for the scores of texts."""
+        ...
+
+    def read(self, received: HttpResponse, count: int) -> list[float]:
+        """Find them in the answer, as logits. Raises RerankerError when they are not there."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class CohereProtocol:
+    """`POST /rerank` of version 2 of Cohere's API."""
+
+    model: str
+
+    def body(self, question: str, texts: Sequence[str]) -> Mapping[str, object]:
+        """Ask for all of them: without `top_n` some servers leave out the last."""
+        return {"model": self.model, "query": question, "documents": list(texts), "top_n": len(texts)}
+
+    def read(self, received: HttpResponse, count: int) -> list[float]:
+        return as_logits(_scores(received, received.parsed().get("results"), count, "relevance_score"))
+
+
+class JinaProtocol(CohereProtocol):
+    """`POST /rerank` of Jina, which sends the texts back unless it is told not to."""
+
+    def body(self, question: str, texts: Sequence[str]) -> Mapping[str, object]:
+        return {**super().body(question, texts), "return_documents": False}
+
+
+@dataclass(frozen=True, slots=True)
+class TeiProtocol:
+    """`POST /rerank` of Text Embeddings Inference, which serves one model."""
+
+    def body(self, question: str, texts: Sequence[str]) -> Mapping[str, object]:
+        """Ask for logits; what is too long for the model is cut there."""
+        return {"query": question, "texts": list(texts), "raw_scores": True, "truncate": True}
+
+    def read(self, received: HttpResponse, count: int) -> list[float]:
+        """Read the list, which comes best first."""
+        return _scores(received, received.value(), count, "score")
+
+
+@dataclass(frozen=True, slots=True)
+class CompatibleProtocol:
+    """`POST /rerank` as many servers have it: asked like Jina, answered in one of several ways."""
+
+    model: str
+
+    def body(self, question: str, texts: Sequence[str]) -> Mapping[str, object]:
+        asked: dict[str, object] = {"query": question, "documents": list(texts), "top_n": len(texts)}
+        return {"model": self.model, **asked} if self.model else asked
+
+    def read(self, received: HttpResponse, count: int) -> list[float]:
+        """Read a list, or one under `results` or `data`."""
+        body = received.value()
+        found = (body.get("results") or body.get("data")) if isinstance(body, Mapping) else body
+        return as_logits(_scores(received, found, count, "relevance_score", "score"))
+
+
+def as_logits(scores: Sequence[float]) -> list[float]:
+    """Give probabilities as logits; numbers that are no probabilities are taken for logits."""
+    if not all(0.0 <= score <= 1.0 for score in scores):
+        return list(scores)
+    bounded = (min(1.0 - _SURE, max(_SURE, score)) for score in scores)
+    return [log(score / (1.0 - score)) for score in bounded]
+
+
+def _scores(received: HttpResponse, found: object, count: int, *names: str) -> list[float]:
+    """Give the scores of a list of numbered results, each by the first name that it has, in the order of the texts."""
+    items = by_index(received, found, count, "score", _refused)
+    return [_number(next((item[name] for name in names if name in item), None), received.host) for item in items]
+
+
+def _refused(said: str) -> RerankerError:
+    return RerankerError(f"{said} Check rerank.provider, rerank.url and rerank.model.")
+
+
+def _number(found: object, host: str) -> float:
+    if isinstance(found, bool) or not isinstance(found, (int, float)) or not isfinite(found):
+        raise _refused(f"{host} gave the score {str(found)[:40]!r}, expected a finite number.")
+    return float(found)
+
+
+class ProviderReranker:
+    """Scores texts by asking a provider. Threads may share one; nothing is opened before `prepare` or `score`."""
+
+    def __init__(
+        self,
+        name: str,
+        wire: RerankProtocol,
+        url: str,
+        key: ApiKey,
+        *,
+        timeout_s: float,
+        retries: int,
+        monotonic: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """Take note of whom to ask, at an address that has been checked.
+
+        `timeout_s` is how long one call may take in all, its `retries` included, when the caller has no budget.
+        """
+        self._name = name
+        self._wire = wire
+        self._timeout_s = timeout_s
+        self._retries = retries
+        self._monotonic = monotonic
+        self._sleep = sleep
+        # It does not try again by itself: its pauses would be longer than the budget of a search.
+        self._endpoint = Endpoint(url, key, RetryPolicy(timeout_s, 0), advice=_ADVICE, monotonic=monotonic)
+
+    def __repr__(self) -> str:
+        return f"ProviderReranker({self._name!r}, at {self._endpoint.host!r})"
+
+    @property
+    def name(self) -> str:
+        """The provider and its model."""
+        return self._name
+
+    @property
+    def is_remote(self) -> bool:
+        return True
+
+    def prepare(self) -> None:
+        """Load the library of the connections in another thread."""
+        if not self._endpoint.is_open:
+            Thread(target=self._endpoint.open, name="recollect-reranker", daemon=True).start()
+
+    def score(self, question: str, texts: Sequence[RerankText], budget_s: float | None = None) -> Sequence[float]:
+        """Score all texts. Raises RerankerError when there is no usable answer within the time."""
+        if not texts:
+            return []
+        body = self._wire.body(question[:_LONGEST_QUESTION], [_document(text) for text in texts])
+        request = HttpRequest.json(_PATH, body, _ROOM + len(texts) * _BYTES_PER_TEXT)
+        budget_s = self._timeout_s if budget_s is None else budget_s
+        return self._asked(request, len(texts), self._monotonic() + budget_s)
+
+    def close(self) -> None:
+        """Give back the connections; scoring again would open new ones."""
+        self._endpoint.close()
+
+    def _asked(self, request: HttpRequest, count: int, deadline: float) -> list[float]:
+        attempt = 0
+        while True:
+            left_s = deadline - self._monotonic()
+            if left_s <= 0:
+                raise RerankerError(f"{self._endpoint.host} did not answer within the time of a search.")
+            try:
+                attempt += 1
+                timed = replace(request, timeout_s=left_s)
+                return self._endpoint.ask(timed, lambda received: self._wire.read(received, count))
+            except RemoteError as error:
+                pause_s = max(_PAUSE_S, error.retry_after_s or 0.0)
+                worth_it = error.transient and error.attempts and attempt <= self._retries
+                if not worth_it or self._monotonic() + pause_s >= deadline:
+                    raise RerankerError(error.reason) from error
+                self._sleep(pause_s)
+
+
+def _document(text: RerankText) -> str:
+    shown = text.text[:_LONGEST_TEXT]
+    return f"{text.previous[:_LONGEST_PREVIOUS]}\n{shown}" if text.previous else shown
+
+
+def create_reranker(settings: RerankSettings) -> ProviderReranker:
+    """Make the reranker of the settings, which name a provider. Raises SettingsError when something is missing."""
+    provider = settings.provider
+    model = settings.model or _USUAL_MODELS.get(provider, "")
+    url = settings.url or _USUAL_URLS.get(provider, "")
+    if not url:
+        raise SettingsError(f"The rerank provider {provider} needs an address. Set rerank.url.")
+    if provider in _NEEDS_KEY and not settings.api_key:
+        raise SettingsError(f"The rerank provider {provider} needs a key. Set rerank.api_key.")
+    base = url.strip().rstrip("/").removesuffix("/rerank")
+    return ProviderReranker(
+        f"{provider}/{model}" if model else provider,
+        _wire(provider, model),
+        checked_url(base, f"{provider} (rerank.url)", _USUAL_URLS["cohere"]),
+        ApiKey(settings.api_key),
+        timeout_s=settings.timeout_s,
+        retries=settings.retries,
+    )
+
+
+def _wire(provider: str, model: str) -> RerankProtocol:
+    match provider:
+        case "cohere":
+            return CohereProtocol(model)
+        case "jina":
+            return JinaProtocol(model)
+        case "tei":
+            return TeiProtocol()
+        case _:
+            return CompatibleProtocol(model)
