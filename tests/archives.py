@@ -7,7 +7,7 @@ import zipfile
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
-from recollect.engine.carry.manifest import FILE, ORIGINALS
+from recollect.engine.carry.archive import FILE, ORIGINALS
 
 Lines: TypeAlias = dict[str, list[dict[str, Any]]]  # the rows of each table
 Files: TypeAlias = dict[str, bytes]

@@ -15,7 +15,7 @@ import pytest
 from recollect import InvalidInput, Memory, UserMemory, load_settings
 from recollect.encryption import make_key
 from recollect.engine.carry import import_archive as bringing
-from recollect.engine.carry.manifest import FILE
+from recollect.engine.carry.archive import FILE
 from recollect.errors import InvalidDocument, QuotaExceeded
 from recollect.model.messages import Usage
 from recollect.ports import Embedder

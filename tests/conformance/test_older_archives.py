@@ -9,7 +9,7 @@ import pytest
 from recollect import Memory
 from recollect.api import backups
 from recollect.encryption import make_key
-from recollect.engine.carry.manifest import FILE
+from recollect.engine.carry.archive import FILE
 from recollect.errors import BackupDamaged
 from tests.archives import older_backup, older_export
 from tests.conformance.test_backup import NewPlace, contents, fill, new_place

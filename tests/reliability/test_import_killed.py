@@ -5,8 +5,8 @@ import time
 import zipfile
 from pathlib import Path
 
+from recollect.engine.carry.archive import FILE
 from recollect.engine.carry.lines import SECRETS, member_of
-from recollect.engine.carry.manifest import FILE
 from recollect.storage.base.tables import TOMBSTONES
 from tests.reliability.figures import figure
 from tests.reliability.opening import open_memory

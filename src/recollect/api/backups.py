@@ -10,8 +10,8 @@ from recollect.api.composition import assemble, originals_root, scratch_folder
 from recollect.encryption import FileKey
 from recollect.engine.base.context import Engine
 from recollect.engine.carry import backup as backing
+from recollect.engine.carry import backup as restoring
 from recollect.engine.carry import folders
-from recollect.engine.carry import restore as restoring
 from recollect.engine.carry.backup import BackupRequest
 from recollect.engine.forgetting.replay import replay
 from recollect.errors import BackupDamaged, InvalidInput, NotFound

@@ -13,7 +13,7 @@ from typing import Final
 
 from recollect.engine.base.context import Engine
 from recollect.engine.carry.archive import Archive
-from recollect.engine.carry.lines import MEDIA
+from recollect.engine.carry.lines import MEDIA, with_value
 from recollect.engine.drafts import tombstones
 from recollect.engine.drafts.tombstones import TombstoneMarks
 from recollect.engine.forgetting import forget
@@ -193,7 +193,7 @@ def without_titles(writer: StoreWriter, rows: Sequence[Row]) -> list[Row]:
     """Give conversations that went on after they were forgotten without what was noted about them before."""
     marks = {row[0]: _marks(CONVERSATIONS, row) for row in rows}
     begun = _older(writer, CONVERSATIONS, rows, marks, "created_at")
-    return [(*row[:_NOTED], {}, *row[_NOTED + 1 :]) if row[0] in begun else row for row in rows]
+    return [with_value(row, _NOTED, {}) if row[0] in begun else row for row in rows]
 
 
 def _older(

@@ -24,7 +24,7 @@ from recollect.engine.carry import forgotten_rows
 from recollect.engine.carry.archive import Archive, open_archive
 from recollect.engine.carry.export import insist_not_own, outgoing
 from recollect.engine.carry.forgotten_rows import KeptAway, message_of, record_of
-from recollect.engine.carry.lines import MEDIA, ArchivedVector
+from recollect.engine.carry.lines import MEDIA, ArchivedVector, with_value
 from recollect.engine.drafts import memory_drafts, tombstones
 from recollect.engine.drafts.items import terms_of
 from recollect.engine.vectors import model_change
@@ -239,7 +239,7 @@ class _Import:
         rows = self._authored(table, rows)
         if table is MESSAGES:
             reopened = self._left[scope].reopened
-            rows = [(*row[:_STATUS], "active", *row[_STATUS + 1 :]) if row[0] in reopened else row for row in rows]
+            rows = [with_value(row, _STATUS, "active") if row[0] in reopened else row for row in rows]
         if not any(_digests(table, row) for row in rows):
             return rows
         left = self._left[scope]
@@ -249,9 +249,8 @@ class _Import:
         }
         if table is not FILES:
             return rows
-        return [  # which then name it as this store does
-            (*row[:_ORIGINAL], *kept[row[0]], *row[_ORIGINAL + 1 :]) if kept.get(row[0]) else row for row in rows
-        ]
+        # which then name it as this store does
+        return [with_value(row, _ORIGINAL, kept[row[0]][0]) if kept.get(row[0]) else row for row in rows]
 
     def _kept(self, scope: Scope, table: TransferTable, row: Row, digest: str) -> str:
         """Keep an original, once for each user; gives its name, or nothing when the archive lacks it."""
@@ -270,7 +269,7 @@ class _Import:
         if not self._engine.author or table not in _AUTHORED:
             return rows
         position = table.names.index("metadata")
-        return [(*row[:position], authored_metadata(self._engine, row[position]), *row[position + 1 :]) for row in rows]
+        return [with_value(row, position, authored_metadata(self._engine, row[position])) for row in rows]
 
     def _batches(self, table: TransferTable) -> Iterator[list[tuple[Scope, list[Row]]]]:
         """Give as many rows as fit into a transaction, by their users, who are in the order of their ids."""
@@ -316,7 +315,7 @@ class _Import:
             if table is CONVERSATIONS:
                 judged = judged._replace(new=forgotten_rows.without_titles(writer, judged.new))
             if table is SEARCH_LOG and writer.has_tombstones():  # some may have asked for what was forgotten here
-                judged = judged._replace(new=[_without_query(row) for row in judged.new])
+                judged = judged._replace(new=[with_value(row, _QUERY, "") for row in judged.new])
             refused = writer.insert_rows(
                 table, [_incoming(table, row) for row in judged.new], engine.models.latest, now
             )
@@ -440,10 +439,6 @@ def _derivations_held(writer: StoreWriter, rows: Sequence[Row]) -> list[bool]:
     return [row[1] in there[row[0]] and row[3] in there[row[2]] for row in rows]
 
 
-def _without_query(row: Row) -> Row:
-    return (*row[:_QUERY], "", *row[_QUERY + 1 :])
-
-
 def _incoming(table: TransferTable, row: Row) -> IncomingRow:
     """Give a row with what is made anew from it."""
     if table is MEMORIES:
@@ -466,5 +461,5 @@ def _hashed_anew(table: TransferTable, rows: Sequence[Row]) -> Sequence[Row]:
     for row in rows:
         made = memory_drafts.content_hash(record_of(row))
         right = memory_drafts.words_hash(str(row[place])) == memory_drafts.words_hash(made)
-        anew.append(row if right else (*row[:place], made, *row[place + 1 :]))
+        anew.append(row if right else with_value(row, place, made))
     return anew

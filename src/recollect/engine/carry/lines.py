@@ -1,14 +1,16 @@
-"""The lines of an archive: rows, secrets and vectors, as they are written and read.
+"""The lines of an archive: rows, secrets and vectors, as they are written, read and checked.
 
-The invariant: equal rows give equal bytes, whichever store they come from. Keys are sorted, times are in UTC with
-microseconds, and numbers in JSON are written as PostgreSQL would give them back.
+The invariants: equal rows give equal bytes, whichever store they come from: keys are sorted, times are in UTC with
+microseconds, and numbers in JSON are written as PostgreSQL would give them back. And a row says what the doors would
+have taken, by the limits by which they check, so that no later read stumbles over it. A check raises ValueError, whose
+text follows the name of the field: `type is 'evil'; it must be one of ...`.
 """
 
 import base64
 import binascii
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache, partial
 from typing import Any, Final, NamedTuple, NoReturn, TypeAlias, cast
@@ -16,14 +18,42 @@ from typing import Any, Final, NamedTuple, NoReturn, TypeAlias, cast
 import numpy as np
 
 from recollect import ids
-from recollect.engine.carry.row_checks import RowCheck, check_of, check_whole
+from recollect.engine.conversations.message_drafts import MAX_BLOCK_CHARACTERS, MAX_NAME, conversation_name
+from recollect.engine.drafts.memory_drafts import LIMITS, METADATA_LIMIT, checked_mapping
 from recollect.errors import InvalidDocument, InvalidInput
-from recollect.model.literals import VECTOR_KINDS, VectorKind
-from recollect.model.media import checked_media
+from recollect.model.literals import FILE_KINDS, MEMORY_TYPES, VECTOR_KINDS, VectorKind
+from recollect.model.media import DIGEST, MOST_MEDIA, checked_media
 from recollect.model.memories import Space, Vector
-from recollect.storage.base.tables import Column, Row, TransferTable
+from recollect.model.places import LONGEST_LABEL
+from recollect.storage.base.tables import (
+    CHUNKS,
+    CONVERSATIONS,
+    DERIVATIONS,
+    FILES,
+    FOLDERS,
+    MEMORIES,
+    MESSAGES,
+    NAMED_PLACES,
+    SEARCH_LOG,
+    SPENDING,
+    TOMBSTONES,
+    Column,
+    Row,
+    TransferTable,
+)
+from recollect.text.clean import MAX_CHARACTERS
 from recollect.text.passages import MOST_PASSAGES
 
+RowCheck: TypeAlias = Callable[[Any], object]
+
+_SHOWN: Final = 60
+_LARGEST_NUMBER: Final = 2**53 - 1  # of what a host numbers
+_LARGEST_AMOUNT: Final = 2**43  # a million of them add up to what a database can count
+_LARGEST_COUNT: Final = 2**31 - 1
+_MOST_LINES: Final = 2**24
+_LONGEST_ROOT, _LONGEST_PATH = 1_000, 1_300  # bytes that fit into one entry of an index together
+_LONGEST_NOTE: Final = 1_000
+_RULES: Final[Mapping[str, type]] = {"include": list, "exclude": list, "hidden": bool, "gitignore": bool}
 _ValueCheck: TypeAlias = Callable[[Any], Any]
 
 SPACES: Final = "spaces.jsonl"  # of archives of before: the manifest names the space
@@ -42,6 +72,166 @@ _SECRET_NAME: Final = re.compile(r"[0-9a-f]{16}")
 _UNIT: Final = (0.98, 1.02)  # the square of a length, as it was rounded
 
 
+def _shown(value: object) -> str:
+    return ascii(value if not isinstance(value, str) else value[:_SHOWN])[:_SHOWN]
+
+
+def _one_of(choices: Sequence[str], value: str) -> None:
+    if value not in choices:
+        raise ValueError(f"is {_shown(value)}; it must be one of {', '.join(choices)}")
+
+
+def _fits(pattern: re.Pattern[str], value: str) -> None:
+    if not pattern.fullmatch(value):
+        raise ValueError(f"is {_shown(value)}, which it cannot be")
+
+
+def _text(most: int, value: str, *, least: int = 0) -> None:
+    if not least <= len(value) <= most:
+        raise ValueError(f"has {len(value):,} characters; it must have {least:,} to {most:,}")
+
+
+def _bytes(most: int, value: str, *, least: int = 0) -> None:
+    if not least <= len(value.encode()) <= most:
+        raise ValueError(f"has {len(value.encode()):,} bytes; it must have {least:,} to {most:,}")
+
+
+def _whole(most: int, value: int | None, *, least: int = 0) -> None:
+    if value is not None and not least <= value <= most:
+        raise ValueError(f"is {value}; it must be from {least} to {most}")
+
+
+def _speaker(value: str) -> None:
+    _text(MAX_NAME, value)
+    if value != " ".join(value.split()):
+        raise ValueError(f"is {_shown(value)}; a name stands on one line")
+
+
+def _json(most: int, value: object) -> None:
+    try:
+        checked_mapping("data", {"": value} if value else {}, limit=most)
+    except InvalidInput as error:
+        raise ValueError(str(error).removeprefix("data ").rstrip(".")) from error
+
+
+def _media(value: Sequence[object]) -> None:
+    if len(value) > MOST_MEDIA:
+        raise ValueError(f"has {len(value):,} entries; at most {MOST_MEDIA} are kept")
+
+
+def _notes(value: Sequence[str]) -> None:
+    for note in value:
+        _text(_LONGEST_NOTE, note)
+    _json(MAX_BLOCK_CHARACTERS, value)
+
+
+def _rules(value: Mapping[str, Any]) -> None:
+    """Check for rules that a sync can be begun with."""
+    for name, rule in value.items():
+        texts = type(rule) is list and all(type(pattern) is str for pattern in rule)
+        if type(rule) is not _RULES.get(name) or (type(rule) is list and not texts):
+            raise ValueError(f"has {_shown(name)}: {_shown(rule)}; rules are {', '.join(_RULES)}")
+    _json(MAX_BLOCK_CHARACTERS, value)
+
+
+def _trouble(value: Mapping[str, Any]) -> None:
+    for amount in value.values():
+        if type(amount) is not int:
+            raise ValueError(f"counts {_shown(amount)}; it holds whole numbers")
+        _whole(_LARGEST_COUNT, amount)
+    _json(METADATA_LIMIT, value)
+
+
+def _ids(value: str) -> None:
+    for one in value.split(" ") if value else ():
+        if ids.canonical(one) != one:
+            raise ValueError(f"names {_shown(one)}, which is no id")
+
+
+_name: Final = partial(_text, MAX_NAME)
+_amount: Final = partial(_whole, _LARGEST_AMOUNT)
+_count: Final = partial(_whole, _LARGEST_COUNT)
+_number: Final = partial(_whole, _LARGEST_NUMBER)
+_metadata: Final = partial(_json, 2 * METADATA_LIMIT)  # twice, because what is noted about it is added
+_long_text: Final = partial(_text, MAX_BLOCK_CHARACTERS)
+_long_json: Final = partial(_json, 2 * MAX_BLOCK_CHARACTERS)
+
+_CHECKS: Final[Mapping[TransferTable, Mapping[str, RowCheck]]] = {
+    MEMORIES: {
+        **{name: partial(_text, LIMITS[name]) for name in ("subject", "key", "value", "context", "source")},
+        "session_id": partial(_text, LIMITS["session"]),
+        "type": partial(_one_of, MEMORY_TYPES),
+        "content": partial(_text, MAX_CHARACTERS, least=1),
+        "content_hash": partial(_fits, re.compile(r"[0-9a-f]{32}(?:[0-9a-f]{16})?")),
+        "metadata": _metadata,
+        "media": _media,
+    },
+    CONVERSATIONS: {"id": conversation_name, "last_sequence": partial(_whole, _LARGEST_NUMBER, least=-1),
+                    "metadata": _metadata},
+    MESSAGES: {
+        **dict.fromkeys(("external_id", "tool_call_id", "model"), _name),
+        **dict.fromkeys(("sequence", "input_tokens", "output_tokens", "thinking_tokens"), _number),
+        "conversation_id": conversation_name,
+        "speaker": _speaker,
+        "content": _long_text,
+        "blocks": _long_json,
+        "tool_calls": _long_json,
+        "tokens": _count,
+        "metadata": _metadata,
+        "media": _media,
+    },
+    FILES: {
+        **dict.fromkeys(("recipe", "chunks"), _count),
+        "root": partial(_bytes, _LONGEST_ROOT),
+        "path": partial(_bytes, _LONGEST_PATH, least=1),
+        "kind": partial(_one_of, FILE_KINDS),
+        "mime": partial(_fits, re.compile(r"[a-z]+/[a-zA-Z0-9][a-zA-Z0-9.+-]{0,100}")),
+        "size": _amount,
+        "lines": partial(_whole, _MOST_LINES),
+        "digest": partial(_fits, DIGEST),
+        "original": partial(_fits, re.compile(f"(?:{DIGEST.pattern})?")),
+        "notes": _notes,
+        "metadata": _long_json,
+    },
+    CHUNKS: {
+        **dict.fromkeys(("start_line", "end_line", "start_column"), _count),
+        "content": _long_text,
+        "heading": _long_text,
+        "content_hash": partial(_text, MAX_NAME),
+        "role": _name,
+    },
+    FOLDERS: {"root": partial(_bytes, _LONGEST_ROOT, least=1), "rules": _rules, "trouble": _trouble},
+    NAMED_PLACES: {
+        "folded": partial(_text, 2 * LONGEST_LABEL, least=1),
+        "name": partial(_text, LONGEST_LABEL, least=1),
+    },
+    SPENDING: {
+        **dict.fromkeys(("calls", "input_tokens", "output_tokens"), _amount),
+        **dict.fromkeys(("purpose", "model"), _name),
+        "day": partial(_fits, re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")),
+    },
+    SEARCH_LOG: {
+        **dict.fromkeys(("verb", "degraded"), _name),
+        "hits": _count,
+        "took_ms": _amount,
+        "query": _long_text,
+        "user_agent": partial(_text, _LONGEST_NOTE),
+        "found": _ids,
+    },
+    TOMBSTONES: {"fingerprint": partial(_fits, re.compile(r"[0-9a-f]{16}:[0-9a-f]{16,128}"))},
+}  # fmt: skip
+
+
+def _check_whole(table: TransferTable, values: Mapping[str, Any]) -> None:
+    """Check what columns of a row say together. Raises ValueError, whose text names the fields."""
+    if "lat" in values and (values["lat"] is None) != (values["lng"] is None):
+        raise ValueError("has half of a pair of coordinates")
+    if table is DERIVATIONS and values["made_id"] == values["source_id"]:
+        raise ValueError("says that something was made from itself")
+    if table is CHUNKS and not 1 <= values["start_line"] <= values["end_line"] <= _MOST_LINES:
+        raise ValueError(f"has the lines {values['start_line']} to {values['end_line']}, which no file has")
+
+
 class ArchivedVector(NamedTuple):
     """A vector, and of which item it is: of its whole text (part 0), or of a passage of it."""
 
@@ -55,6 +245,11 @@ class ArchivedVector(NamedTuple):
 def member_of(table: TransferTable) -> str:
     """Name the file with the rows of a table."""
     return f"{table.name}.jsonl"
+
+
+def with_value(row: Row, place: int, value: object) -> Row:
+    """Give a row with another value in one place."""
+    return (*row[:place], value, *row[place + 1 :])
 
 
 def encode(values: Mapping[str, Any]) -> bytes:
@@ -135,7 +330,7 @@ def decode_row(line: bytes, table: TransferTable, where: str) -> tuple[str, Row]
         odd = sorted(values.keys() - {USER, *table.names})
         raise InvalidDocument(f"{where} has fields that this version does not know: {', '.join(odd)[:200]}.")
     try:
-        check_whole(table, dict(zip(table.names, row, strict=True)))
+        _check_whole(table, dict(zip(table.names, row, strict=True)))
     except ValueError as error:
         raise InvalidDocument(f"{where} {error}.") from error
     return user, tuple(row)
@@ -154,12 +349,13 @@ def _insist(check: RowCheck, name: str, value: object, where: str) -> None:
 @cache
 def _readers(table: TransferTable) -> tuple[tuple[str, _ValueCheck, RowCheck | None], ...]:
     """Give for each column a function that reads a value, or raises ValueError or TypeError, and what checks it."""
-    return tuple((column.name, _reader(column), check_of(table, column.name)) for column in table.columns)
+    checks = _CHECKS.get(table, {})
+    return tuple((column.name, _reader(column), checks.get(column.name)) for column in table.columns)
 
 
 def _reader(column: Column) -> _ValueCheck:
     if column.kind == "json":
-        return _read_object if column.choices == ("object",) else partial(_read_list, column.name)
+        return partial(_read_exactly, dict) if column.choices == ("object",) else partial(_read_list, column.name)
     read = _READERS[column.kind]
     if column.choices or column.bounds:
         read = partial(_read_bounded, column, read)
@@ -180,8 +376,8 @@ def _read_bounded(column: Column, read: _ValueCheck, given: Any) -> Any:  # noqa
     return value
 
 
-def _read_text(value: Any) -> str:  # noqa: ANN401
-    if type(value) is not str:
+def _read_exactly(kind: type, value: Any) -> Any:  # noqa: ANN401
+    if type(value) is not kind:
         raise TypeError(value)
     return value
 
@@ -204,23 +400,11 @@ def _read_real(value: Any) -> float:  # noqa: ANN401
     return float(value)
 
 
-def _read_truth(value: Any) -> bool:  # noqa: ANN401
-    if type(value) is not bool:
-        raise TypeError(value)
-    return value
-
-
 def _read_time(value: Any) -> datetime:  # noqa: ANN401
     moment = datetime.fromisoformat(value)
     if moment.tzinfo is None:
         raise ValueError(value)
     return moment if moment.tzinfo is UTC else moment.astimezone(UTC)
-
-
-def _read_object(value: Any) -> Any:  # noqa: ANN401
-    if type(value) is not dict:
-        raise TypeError(value)
-    return value
 
 
 def _read_list(name: str, value: Any) -> Any:  # noqa: ANN401
@@ -235,11 +419,11 @@ def _read_list(name: str, value: Any) -> Any:  # noqa: ANN401
 
 
 _READERS: Final[Mapping[str, _ValueCheck]] = {
-    "text": _read_text,
+    "text": partial(_read_exactly, str),
     "id": _read_id,
     "int": _read_integer,
     "real": _read_real,
-    "bool": _read_truth,
+    "bool": partial(_read_exactly, bool),
     "time": _read_time,
     "local": lambda _: 0,  # what only the machine knows on which it was seen
 }
