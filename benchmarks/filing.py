@@ -23,7 +23,7 @@ import psutil
 from benchmarks.figures import Figure, alternate, seconds
 from benchmarks.lifelike import sentences
 from recollect import Memory, load_settings
-from recollect.storage.base.migrations import load_migrations
+from recollect.storage.base.statements import load_migrations
 
 FILES = 10_000
 MEGABYTES = 200

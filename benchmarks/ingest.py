@@ -20,7 +20,7 @@ from recollect.clock import SystemClock
 from recollect.engine.drafts.memory_drafts import draft_memories
 from recollect.model.memories import Draft, Vector
 from recollect.storage.base.tables import RECORD_FIELDS, TIME_FIELDS, columns
-from recollect.storage.sqlite import codec as sqlite_codec
+from recollect.storage.sqlite import session as sqlite_codec
 
 BATCH = 10_000
 RECORD_COLUMNS = columns(RECORD_FIELDS)

@@ -13,7 +13,7 @@ OPENERS = (
 )  # fmt: skip
 STARTERS = (
     "disk/reader_pool", "documents/extract", "geocoding/table_cache", "hook_client/start", "service/worker_processes",
-    "storage/postgres/maintenance/dump",
+    "storage/postgres/dump",
 )  # fmt: skip
 _OPENS = frozenset({
     "open", "fdopen", "read_text", "read_bytes", "write_text", "write_bytes", "copyfile", "mkstemp",

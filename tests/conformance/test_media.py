@@ -16,7 +16,7 @@ from PIL import Image
 from recollect import InvalidInput, Memory, NotFound, UserMemory
 from recollect.errors import InvalidDocument, InvalidMemory, InvalidMessage, QuotaExceeded
 from recollect.model import Media, NewMessage
-from recollect.storage.sqlite.repair.mending import mend
+from recollect.storage.sqlite.repair.salvage import mend
 from tests.fixtures import OpenMemory
 
 SOUND = b"ID3\x04\0\0\0\0\0\0" + b"\xff\xfb\x90\0" * 8

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.storage.sqlite.maintenance import scrub
+from recollect.storage.sqlite import erasing
 from recollect.storage.sqlite.writer import MANY_ROWS
 from tests.reliability.canaries import Asked, Canaries, fill, left_in, left_in_files
 from tests.reliability.figures import figure
@@ -175,7 +175,7 @@ def test_the_words_of_the_only_user_go_at_once_and_those_of_others_stay(tmp_path
 def test_a_large_file_is_erased_by_maintenance(tmp_path: Path, zygote: Zygote, monkeypatch: pytest.MonkeyPatch) -> None:
     database = str(tmp_path / "memory.db")
     canaries = Canaries(seed=2)
-    monkeypatch.setattr(scrub, "REWRITE_AT_ONCE_BYTES", 0)
+    monkeypatch.setattr(erasing, "REWRITE_AT_ONCE_BYTES", 0)
     with open_memory(database, **WITH_VECTORS) as memory:
         store = Here(memory)
         expected = _bystanders(store, "me")

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from recollect.storage.base.migrations import load_migrations
+from recollect.storage.base.statements import load_migrations
 from tests.reliability.figures import figure
 from tests.reliability.tracing import counted, traced
 from tests.reliability.worker import WITH_VECTORS, open_memory

@@ -10,9 +10,9 @@ from typing import Any
 import apsw
 import psycopg
 
-from recollect.storage.base.migrations import Migration
-from recollect.storage.postgres import migrate as postgres_migrate
-from recollect.storage.sqlite import migrate as sqlite_migrate
+from recollect.storage.base.statements import Migration
+from recollect.storage.postgres import schema as postgres_migrate
+from recollect.storage.sqlite import upkeep as sqlite_migrate
 from recollect.storage.sqlite.connection import open_connection
 
 MOMENT = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)

@@ -5,11 +5,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from recollect.storage.base import migrations as machinery
-from recollect.storage.base.migrations import Migration, load_migrations
+from recollect.storage.base import statements as machinery
+from recollect.storage.base.statements import Migration, load_migrations
 
 _BACKENDS: Final = ("sqlite", "postgres")
-_FOLDER_OF: Final = "sql_folder"  # says where the migrations of a backend stand
+_FOLDER_OF: Final = "migrations_folder"  # says where the migrations of a backend stand
 _MORE: Final = {
     "sqlite": {
         "moods": """
@@ -87,7 +87,7 @@ def later_version(folder: Path, version: int = LATEST) -> Path:
 def as_version(folder: Path) -> Iterator[None]:
     """Be the version whose migrations stand in a folder."""
     before = getattr(machinery, _FOLDER_OF)
-    setattr(machinery, _FOLDER_OF, folder.joinpath)
+    setattr(machinery, _FOLDER_OF, lambda backend: folder / backend / "migrations")
     try:
         yield
     finally:

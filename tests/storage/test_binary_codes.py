@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from recollect import Memory, NewMemory
 from recollect.model.memories import Vector
-from recollect.storage.sqlite.binary_codes import CodeCache, Codes, Seqs, UserCodes, encode, rescored
+from recollect.storage.sqlite.caches import CodeCache, Codes, Seqs, UserCodes, encode, rescored
 from tests.sizes import sized
 
 

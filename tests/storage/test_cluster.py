@@ -22,9 +22,9 @@ from recollect.errors import StoreUnavailable
 from recollect.settings import PostgresSettings
 from recollect.storage.postgres import reader
 from recollect.storage.postgres.connection import register_types
-from recollect.storage.postgres.large_user_indexes import index_name
 from recollect.storage.postgres.session import PostgresSession
 from recollect.storage.postgres.store import PostgresStore
+from recollect.storage.postgres.upkeep import index_name
 from recollect.text.terms import ANALYSER
 from tests.citus import Cluster, cluster, installed_programs
 from tests.fixtures import SteppingClock

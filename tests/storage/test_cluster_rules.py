@@ -7,7 +7,7 @@ from typing import NamedTuple
 import psycopg
 import pytest
 
-from recollect.storage.base.migrations import load_migrations
+from recollect.storage.base.statements import load_migrations
 from recollect.storage.postgres.cluster import CLUSTER_QUERIES
 from recollect.storage.postgres.session import QUERIES
 from tests.fixtures import Server

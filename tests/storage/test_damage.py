@@ -11,7 +11,7 @@ import pytest
 
 from recollect import UserMemory
 from recollect.storage.base.statements import load_checks
-from recollect.storage.sqlite.in_memory_users import FEW_ROWS
+from recollect.storage.sqlite.caches import FEW_ROWS
 from tests.reliability.worker import WITH_VECTORS, open_memory, remember_batch, vector_of
 from tests.storage.catalogue import plain
 

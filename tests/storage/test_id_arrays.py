@@ -1,6 +1,6 @@
 """Ids on their way to PostgreSQL: many are written at once, and what is no id stays one value."""
 
-from recollect.storage.postgres.codec import id_array
+from recollect.storage.postgres.session import id_array
 
 FIRST, SECOND = "01a0b7c4-5d31-7a02-8f6e-2b9c4d1e0a00", "01a0b7c4-5d31-7a02-8f6e-2b9c4d1e0a01"
 

@@ -14,8 +14,8 @@ from recollect import Memory, NewMemory, load_settings
 from recollect.model.filters import Filters
 from recollect.model.memories import Scope, TextCandidates
 from recollect.ports import Embedder
-from recollect.storage.postgres.large_user_indexes import index_name
 from recollect.storage.postgres.store import PostgresStore
+from recollect.storage.postgres.upkeep import index_name
 from tests.fixtures import Server, SteppingClock
 from tests.waiting import until
 

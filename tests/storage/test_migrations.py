@@ -10,7 +10,7 @@ import pytest
 
 from recollect import Memory, StoreError, ids
 from recollect.errors import StoreDamaged, StoreTooNew, StoreTooOld
-from recollect.storage.base.migrations import Migration, load_migrations
+from recollect.storage.base.statements import Migration, load_migrations
 from tests.reliability.worker import open_memory
 from tests.storage.catalogue import MOMENT, backend_of, catalogue, is_server, older_store, plain, record
 from tests.storage.conftest import FreshDatabase

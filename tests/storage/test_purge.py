@@ -5,7 +5,7 @@ import pytest
 
 from recollect import Memory, StoreError
 from recollect.storage.postgres import store as postgres_store
-from recollect.storage.postgres.maintenance import purge as purging
+from recollect.storage.postgres import upkeep as purging
 from tests.reliability.opening import open_memory
 from tests.storage.catalogue import is_server, plain
 

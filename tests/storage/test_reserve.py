@@ -16,7 +16,7 @@ import pytest
 from recollect.api.memory import AuditedWrite
 from recollect.engine.forgetting import deletion
 from recollect.errors import StoreFull
-from recollect.storage.sqlite.reserve import ReserveFile
+from recollect.storage.sqlite.erasing import ReserveFile
 from tests.reliability.disk.recorder import Recording, recorded
 from tests.storage.full_disk import SECRET, WAYS, WORD, attempt, fill_store, left_of, open_store
 

@@ -14,9 +14,9 @@ from psycopg.errors import InsufficientPrivilege
 
 from recollect import Memory, NewMemory, StoreError, load_settings
 from recollect.storage.base.erasure import secret_name
-from recollect.storage.postgres.large_user_indexes import index_name
-from recollect.storage.postgres.roles import LoginRights
+from recollect.storage.postgres.schema import LoginRights
 from recollect.storage.postgres.store import PostgresStore
+from recollect.storage.postgres.upkeep import index_name
 from tests.fixtures import Server
 from tests.program import Program
 from tests.reliability.opening import WITH_VECTORS, open_memory, vector_of

@@ -170,20 +170,16 @@ def test_every_check_runs_and_says_what_to_do(empty_stores: tuple[str, str], bac
 # Where SQL is assembled on purpose, and the few words to a database that are no queries.
 _ASSEMBLERS = {
     "filters.py",
-    "migrate.py",
-    "large_user_indexes.py",
-    "connection.py",
-    "roles.py",
     "tables.py",
     "erasure.py",
-    "scrub.py",
-    "purge.py",
+    "erasing.py",
+    "upkeep.py",
+    "connection.py",
+    "schema.py",
     "distribute.py",
     "cluster.py",
-    "copy.py",
     "dump.py",
-    "first_look.py",
-    "known_tables.py",
+    "trees.py",
     "salvage.py",
 }
 _COMMANDS = re.compile(
@@ -218,7 +214,7 @@ def test_no_sql_in_python() -> None:
 
 def test_the_search_for_sql_finds_some() -> None:
     package = Path(recollect.__file__).parent
-    assert any("schema_migrations" in text for text in _statements(package / "storage" / "sqlite" / "migrate.py"))
+    assert any("schema_migrations" in text for text in _statements(package / "storage" / "sqlite" / "upkeep.py"))
     assert any(
         text.startswith("VACUUM (ANALYZE) {}") for text in _statements(package / "storage" / "postgres" / "store.py")
     )

@@ -79,7 +79,7 @@ def distribute_store(settings: Settings, *, shards: int, dry_run: bool, tell: St
         )
     if isinstance(shards, bool) or not isinstance(shards, int) or not 0 <= shards <= _MOST_SHARDS:
         raise InvalidInput(f"shards is {shards!r}; it must be from 1 to {_MOST_SHARDS}, or 0 for the server's default.")
-    cluster = import_module("recollect.storage.postgres.maintenance.distribute")
+    cluster = import_module("recollect.storage.postgres.distribute")
     distribution: Distribution = cluster.distribute(
         settings.database, settings.postgres, shards=shards, dry_run=dry_run, tell=tell
     )
@@ -89,9 +89,9 @@ def distribute_store(settings: Settings, *, shards: int, dry_run: bool, tell: St
 def open_restorer(settings: Settings) -> DatabaseRestorer:
     """Give what restores a backup to where the settings want the database."""
     if settings.database.startswith(_SERVER_PREFIXES):
-        dump = import_module("recollect.storage.postgres.maintenance.dump")
+        dump = import_module("recollect.storage.postgres.dump")
         server: DatabaseRestorer = dump.PostgresRestorer(settings.database, settings.postgres)
         return server
-    copy = import_module("recollect.storage.sqlite.maintenance.copy")
+    copy = import_module("recollect.storage.sqlite.upkeep")
     embedded: DatabaseRestorer = copy.SqliteRestorer(Path(settings.database))
     return embedded

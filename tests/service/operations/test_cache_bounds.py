@@ -9,8 +9,8 @@ import pytest
 from recollect import Memory
 from recollect.model.memories import Scope, Vector
 from recollect.models import runtime
-from recollect.storage.sqlite import in_memory_users
-from recollect.storage.sqlite.in_memory_users import InMemoryUser, InMemoryUsers, in_memory_user
+from recollect.storage.sqlite import caches
+from recollect.storage.sqlite.caches import InMemoryUser, InMemoryUsers, in_memory_user
 from recollect.text import stems, terms
 from recollect.text.summary import cues
 from tests.fixtures import OpenMemory
@@ -43,7 +43,7 @@ def _user(rows: int, words: int) -> InMemoryUser:
 
 
 def test_users_in_memory_have_a_bound_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(in_memory_users, "_MOST_BYTES", 2_000_000)
+    monkeypatch.setattr(caches, "_MOST_BYTES", 2_000_000)
     users = InMemoryUsers()
     for number in range(100):
         users.fresh((f"user-{number}", 1), 1, 1, lambda: _user(20, 100))
@@ -58,12 +58,12 @@ def test_users_in_memory_have_a_bound_in_bytes(monkeypatch: pytest.MonkeyPatch) 
 
 def test_words_have_one_bound_in_all_languages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(terms, "_CACHED_TERMS", 5_000)
-    caches: list[dict[str, Any]] = [*terms._INDEXED.values(), *terms._ASKED.values()]
+    word_caches: list[dict[str, Any]] = [*terms._INDEXED.values(), *terms._ASKED.values()]
     for number in range(300):
         text = " ".join(f"{number}.{row}.a.b.c.d.e.f 漢字{number}漢字{row}" for row in range(20))
         terms.index_terms(text)
         terms.query_words(f"{text} und der die das ist nicht")
-        assert sum(1 + len(found) for cache in caches for found in cache.values()) <= 5_100
+        assert sum(1 + len(found) for cache in word_caches for found in cache.values()) <= 5_100
 
 
 def test_what_is_no_word_is_no_key_of_a_cache() -> None:

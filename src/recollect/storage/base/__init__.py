@@ -3,9 +3,8 @@
 The backends derive from `Store`, `StoreReader` and `StoreWriter`, and override what differs.
 """
 
-from recollect.storage.base.reader import StoreReader
+from recollect.storage.base.reader import StoreReader, TransferReader
 from recollect.storage.base.store import Store
-from recollect.storage.base.transfer import TransferReader
 from recollect.storage.base.user_rows import UserRows
 from recollect.storage.base.values import (
     CHANGES_KEPT,

@@ -13,17 +13,21 @@ from recollect.model.literals import VECTOR_KINDS, VectorKind
 from recollect.model.memories import Scope, Space, Vector
 from recollect.model.stats import BulkBatch, CacheFigures, Coverage, KnownSpace, ParkedItem, SpaceState, UnreadMessages
 from recollect.storage.base.codec import cached_place_values
-from recollect.storage.base.jobs import (
+from recollect.storage.base.session import ResultRow, StoreSession, Values
+from recollect.storage.base.spaces import (
+    SpaceList,
     bulk_batch,
     bulk_values,
     embed_jobs,
     geocode_jobs,
     ids_by_user,
     ids_by_user_and_space,
+    list_spaces,
+    model_name,
     read_jobs,
+    register_space,
+    space_label,
 )
-from recollect.storage.base.session import ResultRow, StoreSession, Values
-from recollect.storage.base.spaces import SpaceList, list_spaces, model_name, register_space, space_label
 from recollect.storage.base.tables import LOCATED, UNREAD
 from recollect.storage.base.values import (
     CachedPassageVector,

@@ -1,24 +1,39 @@
-"""Answers one user's questions from one snapshot. Searching by words and by vectors is each backend's own."""
+"""Answers one user's questions from one snapshot, and reads rows on their way to another store.
+
+Searching by words and by vectors is each backend's own.
+"""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from recollect.errors import StoreDamaged
 from recollect.model.files import FileRecord
 from recollect.model.filters import ChunkFilters, Filters, ItemFilters, MessageFilters, PlaceFilters
 from recollect.model.insights import TypeCoverage
 from recollect.model.literals import FileSource, ItemKind, VectorKind
-from recollect.model.memories import MemoryRecord, Space, TextCandidate, TextCandidates, Vector
+from recollect.model.memories import MemoryRecord, Scope, Space, TextCandidate, TextCandidates, Vector
 from recollect.model.messages import ConversationInfo, Message, MessagePosition
-from recollect.model.places import PlaceRow, Sighting
+from recollect.model.places import PlaceRow, Sighting, place_id
 from recollect.model.scopes import Membership
 from recollect.model.stats import AuditLine, SearchFigures, Stats, TimelineCount
-from recollect.storage.base.codec import search_figures
-from recollect.storage.base.session import ResultRow, Values
+from recollect.storage.base.codec import RecordCodec, search_figures
+from recollect.storage.base.erasure import TombstoneSecrets
+from recollect.storage.base.session import ResultRow, StoreSession, Values
 from recollect.storage.base.spaces import SpaceList, list_spaces
+from recollect.storage.base.tables import (
+    MESSAGES,
+    TALK,
+    TOMBSTONES,
+    Column,
+    IncomingRow,
+    Row,
+    TransferTable,
+    name_of,
+    reading,
+)
 from recollect.storage.base.user_rows import UserRows
 from recollect.storage.base.values import CachedPlace, EmbeddedMemory, Neighbour, SearchNote, StoreChange
 
@@ -285,3 +300,91 @@ def count_terms(candidates: Sequence[TextCandidate], terms: Sequence[str]) -> di
     """Count how many candidates hold each term, when the candidates are all the rows there are."""
     term_lists = [candidate.terms for candidate in candidates]
     return {term: sum(term in row_terms for row_terms in term_lists) for term in terms}
+
+
+class RowCodec:
+    """Reads and lays out the rows of one table."""
+
+    def __init__(self, table: TransferTable, codec: RecordCodec, secrets: TombstoneSecrets) -> None:
+        self._table = table
+        self._secrets = secrets
+        self._values = codec.values
+        steps = ((position, self._reader(column)) for position, column in enumerate(table.columns))
+        self._steps = [(position, read) for position, read in steps if read is not None]
+
+    def _reader(self, column: Column) -> Any:  # noqa: ANN401 - a function, or None
+        if self._table is TOMBSTONES and column.name == "fingerprint":
+            return self._secrets.named
+        readers = {"time": self._values.read_time, "json": self._values.read_json, "bool": bool, "real": _plain_real}
+        return readers.get(column.kind)
+
+    def read(self, stored: ResultRow) -> Row:
+        """Read a row."""
+        values = list(stored)
+        for position, read in self._steps:
+            if values[position] is not None:
+                values[position] = read(values[position])
+        return tuple(values)
+
+    def layout(self, row: IncomingRow) -> dict[str, Any]:
+        """Lay out a row for the query that writes it, with what is made anew."""
+        table = self._table
+        values = dict(zip(table.names, row.values, strict=True))
+        if "place" in table.derived:
+            values["place"] = place_id(values["address"], values["place_label"])
+        if "name" in table.derived:
+            values["name"] = name_of(values["path"])
+        if "terms" in table.derived:
+            values["terms"] = self._values.write_terms(row.terms)
+        if table is TOMBSTONES:
+            values["fingerprint"] = self._secrets.stored(values["fingerprint"])
+        jsons = {
+            column.name: self._values.write_json(values[column.name])
+            for column in table.columns
+            if column.kind == "json"
+        }
+        return values | jsons
+
+
+def _plain_real(number: float) -> float:
+    """Give a number as both databases keep it: SQLite knows no zero below zero."""
+    return float(number) + 0.0
+
+
+class TransferReader:
+    """A snapshot of a store, or of one user's part of it, read from its beginning to its end."""
+
+    def __init__(self, session: StoreSession, secrets: TombstoneSecrets) -> None:
+        self._session = session
+        self._secrets = secrets
+
+    def users(self) -> Sequence[Scope]:
+        """Name all users, sorted by their ids."""
+        return sorted((Scope(row[0]) for row in self._session.rows("transfer_users")), key=lambda scope: scope.user_id)
+
+    def rows(self, scope: Scope, table: TransferTable) -> Iterator[Row]:
+        """Give a user's rows, sorted by their key, without holding more than a few of them."""
+        codec = RowCodec(table, self._session.codec, self._secrets)
+        return map(codec.read, self._session.stream(reading(table), {"user_id": scope.user_id}))
+
+    def talk(self, scope: Scope, conversation_id: str) -> Iterator[Row]:
+        """Give the messages of a conversation as rows, in the order in which they were said."""
+        codec = RowCodec(MESSAGES, self._session.codec, self._secrets)
+        return map(codec.read, self._session.stream(TALK, {"user_id": scope.user_id, "id": conversation_id}))
+
+    def active_space(self) -> Space | None:
+        """Give the space that is searched."""
+        return list_spaces(self._session).active()
+
+    def vectors(self, scope: Scope, kind: VectorKind, space: Space) -> Iterator[tuple[str, int, Vector]]:
+        """Give the vectors of a user's items with the numbers of their passages, sorted by ids and numbers."""
+        number = list_spaces(self._session).number(kind, space)
+        if number is None:
+            return
+        values = {"user_id": scope.user_id}
+        for item_id, part, vector in self._session.stream("transfer_vectors", values, kind=kind, space=number):
+            yield item_id, part, self._session.read_vector(vector)
+
+    def secrets(self) -> Mapping[str, bytes]:
+        """Give what tombstones are keyed with, by the names that stand before them."""
+        return self._secrets.by_name()

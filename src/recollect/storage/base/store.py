@@ -23,11 +23,10 @@ from recollect.model.scopes import Membership
 from recollect.model.stats import Erasure, Problem, Purged, ReplicaStatus, StoreShares, StoreStats
 from recollect.storage.base.erasure import TombstoneSecrets, WholeContents, add_foreign, secret_name, tombstone_secrets
 from recollect.storage.base.queues import QueueStore
-from recollect.storage.base.reader import StoreReader
+from recollect.storage.base.reader import StoreReader, TransferReader
 from recollect.storage.base.session import StoreSession
 from recollect.storage.base.spaces import list_spaces
 from recollect.storage.base.tables import ANALYSER, FORGETTING, IDENTITY, IDENTITY_BITS, PASSAGES
-from recollect.storage.base.transfer import TransferReader
 from recollect.storage.base.values import (
     BackupProgress,
     ChangeNotifier,

@@ -14,6 +14,7 @@ from recollect.model.messages import ConversationRecord, Message, Usage
 from recollect.ports import Role
 from recollect.storage.base.erasure import stored_rows
 from recollect.storage.base.item_writer import ItemWriter, NumberedSpace, WrittenItem
+from recollect.storage.base.reader import RowCodec
 from recollect.storage.base.session import ResultRow
 from recollect.storage.base.spaces import list_spaces, owed_spaces, space_label
 from recollect.storage.base.tables import (
@@ -30,7 +31,6 @@ from recollect.storage.base.tables import (
     name_of,
     writing,
 )
-from recollect.storage.base.transfer import RowCodec
 from recollect.storage.base.values import (
     WITH_SAME_WORDS,
     CachedPassageVector,

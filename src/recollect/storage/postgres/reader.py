@@ -15,9 +15,8 @@ from recollect.storage.base.filters import is_local
 from recollect.storage.base.reader import StoreReader, count_terms
 from recollect.storage.base.session import ResultRow
 from recollect.storage.base.values import Neighbour
-from recollect.storage.postgres.codec import column_type
-from recollect.storage.postgres.roles import LoginRights
-from recollect.storage.postgres.session import PostgresSession
+from recollect.storage.postgres.schema import LoginRights
+from recollect.storage.postgres.session import PostgresSession, column_type
 
 # Up to here all of a user's rows are looked through faster than the index of words is asked.
 _FEW_ROWS = 2_000

@@ -20,8 +20,7 @@ from recollect.errors import StoreError
 from recollect.model.memories import Scope
 from recollect.model.stats import ReplicaStatus
 from recollect.settings import PostgresSettings, hide_password
-from recollect.storage.postgres.connection import PgConnection, connect
-from recollect.storage.postgres.pool import ServerPool
+from recollect.storage.postgres.connection import PgConnection, ServerPool, connect
 from recollect.storage.postgres.session import PostgresSession, statement
 
 R = TypeVar("R")

@@ -23,27 +23,25 @@ from recollect.model.stats import Erasure, Problem, Purged, ReplicaStatus, Space
 from recollect.ports import Clock
 from recollect.settings import PostgresSettings, hide_password
 from recollect.storage.base.erasure import TombstoneSecrets, tombstone_secrets
-from recollect.storage.base.migrations import no_store
 from recollect.storage.base.reader import StoreReader
 from recollect.storage.base.session import StoreSession
 from recollect.storage.base.spaces import list_spaces, register_space
-from recollect.storage.base.statements import load_checks
+from recollect.storage.base.statements import load_checks, no_store
 from recollect.storage.base.store import Store
 from recollect.storage.base.values import BackupProgress, PendingWrite, StepListener, StoredRow
 from recollect.storage.base.writer import StoreWriter
-from recollect.storage.postgres import roles
+from recollect.storage.postgres import schema
+from recollect.storage.postgres import upkeep as purging
 from recollect.storage.postgres.change_notifier import ChangeSender, ServerChangeNotifier
 from recollect.storage.postgres.cluster import run_for_tables
-from recollect.storage.postgres.connection import PgConnection, check_server, connect, is_pooled, translated
-from recollect.storage.postgres.large_user_indexes import build_indexes, missing_indexes
-from recollect.storage.postgres.maintenance import purge as purging
-from recollect.storage.postgres.maintenance.distribute import find_cluster
-from recollect.storage.postgres.maintenance.dump import copy_database
-from recollect.storage.postgres.migrate import applied_version, has_migrations_table, migrate
-from recollect.storage.postgres.pool import ServerPool
+from recollect.storage.postgres.connection import PgConnection, ServerPool, check_server, connect, is_pooled, translated
+from recollect.storage.postgres.distribute import find_cluster
+from recollect.storage.postgres.dump import copy_database
 from recollect.storage.postgres.reader import PostgresReader
 from recollect.storage.postgres.replicas import Replicas, ServerIdentity, server_identity
+from recollect.storage.postgres.schema import applied_version, has_migrations_table, migrate
 from recollect.storage.postgres.session import PostgresSession, TransactionSettings, statement
+from recollect.storage.postgres.upkeep import build_indexes, missing_indexes
 from recollect.storage.postgres.writer import PostgresWriter
 
 T = TypeVar("T")
@@ -100,7 +98,7 @@ class PostgresStore(Store):
             if not (create or has_migrations_table(connection)):
                 raise no_store(self._where)
             migrate(connection, self._where, clock.now(), analyser)
-            self._rights = roles.login_rights(connection, settings.role)
+            self._rights = schema.login_rights(connection, settings.role)
             self._transactions = TransactionSettings(
                 self._rights.role, settings.lock_timeout_s, find_cluster(PostgresSession(connection), self._where)
             )

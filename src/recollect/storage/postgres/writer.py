@@ -13,7 +13,10 @@ from recollect.storage.base.spaces import list_spaces
 from recollect.storage.base.tables import DELETE
 from recollect.storage.base.values import LiveMemory, Retirement
 from recollect.storage.base.writer import CONFIRMED_FIELDS, SLOT_FIELDS, StoreWriter
-from recollect.storage.postgres.codec import (
+from recollect.storage.postgres.connection import Packed
+from recollect.storage.postgres.session import (
+    QUERIES,
+    PostgresSession,
     column_type,
     memory_columns,
     number_type,
@@ -21,8 +24,6 @@ from recollect.storage.postgres.codec import (
     pack_vectors,
     word_array,
 )
-from recollect.storage.postgres.connection import Packed
-from recollect.storage.postgres.session import QUERIES, PostgresSession
 
 _AT_ONCE = 500  # rows in one statement: the longest texts stay below the gigabyte that a message may have
 

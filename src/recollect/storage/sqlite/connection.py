@@ -2,6 +2,9 @@
 
 The file is never opened by Python: closing any descriptor of it would drop the locks of this process, and another
 process could then remove the write-ahead log under our feet.
+
+The checksums of pages and of frames of the log are those of SQLite and its extension cksumvfs: `s1 += a + s2;
+s2 += b + s1` over pairs of 32-bit words. That is linear, so the sum of many pages is one product with fixed weights.
 """
 
 import ctypes
@@ -14,22 +17,68 @@ from functools import cache
 from pathlib import Path
 from threading import Condition, Lock
 from time import monotonic, sleep
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import apsw
+import numpy as np
 from apsw import sqlite_extra
+from numpy.typing import NDArray
 
 from recollect.errors import FileDamaged, StoreError, StoreFull, StoreReadOnly, StoreTooOld, StoreUnavailable
 from recollect.forking import leak, take_part
 from recollect.private_folders import make_private, settle
-from recollect.storage.sqlite.codec import to_micros
-from recollect.storage.sqlite.page_checksums import sound_pages
+from recollect.storage.sqlite.session import to_micros
+
+CHECKSUM_BYTES = 8
+_MODULUS = 2**32
+
+ChecksumWords: TypeAlias = NDArray[np.uint32]
+
+
+class Weights(NamedTuple):
+    """How much each word counts in the two sums, and what becomes of the sums that came before (a matrix)."""
+
+    first: ChecksumWords
+    second: ChecksumWords
+    carried: tuple[int, int, int, int]
+
+
+@cache
+def weights(words: int) -> Weights:
+    """Give the weights of so many words."""
+    first, second = np.zeros(words, np.uint64), np.zeros(words, np.uint64)
+    a, b, c, d = 1, 0, 0, 1
+    for position in range(words - 2, -1, -2):
+        first[position], first[position + 1] = (a + b) % _MODULUS, b
+        second[position], second[position + 1] = (c + d) % _MODULUS, d
+        a, b, c, d = (a + b) % _MODULUS, (a + 2 * b) % _MODULUS, (c + d) % _MODULUS, (c + 2 * d) % _MODULUS
+    return Weights(first.astype(np.uint32), second.astype(np.uint32), (a, b, c, d))
+
+
+def sound_pages(content: bytes, page_bytes: int) -> NDArray[np.bool_]:
+    """Say of each page whether its checksum fits."""
+    rows = np.frombuffer(content, "<u4").reshape(-1, page_bytes // 4)
+    used = weights(page_bytes // 4 - 2)
+    first = (rows[:, :-2] * used.first).sum(axis=1, dtype=np.uint32)
+    second = (rows[:, :-2] * used.second).sum(axis=1, dtype=np.uint32)
+    sound: NDArray[np.bool_] = (first == rows[:, -2]) & (second == rows[:, -1])
+    return sound
+
+
+def chained_sum(before: tuple[int, int], content: bytes, *, big_endian: bool) -> tuple[int, int]:
+    """Give the sums of the log after some more bytes."""
+    words = np.frombuffer(content, ">u4" if big_endian else "<u4").astype(np.uint32)
+    used = weights(len(words))
+    a, b, c, d = used.carried
+    first = int((words * used.first).sum(dtype=np.uint32)) + a * before[0] + b * before[1]
+    second = int((words * used.second).sum(dtype=np.uint32)) + c * before[0] + d * before[1]
+    return first % _MODULUS, second % _MODULUS
+
 
 # Before this version, resetting the write-ahead log could corrupt a database.
 MINIMUM_VERSION = (3, 51, 3)
 PAGE_BYTES = 8192
 _CACHE_KIB = 65536
-_CHECKSUM_BYTES = 8
 _RESERVED_AT = 20  # the byte of the header that says how much of a page is reserved
 REPAIR: Final = (
     "Stop all processes that use it and run `recollect repair`, which keeps it aside and saves what can be read, or "
@@ -130,10 +179,10 @@ def _leave_room(connection: apsw.Connection, path: Path, *, has_checksums: bool)
     """Have new files, and those that are written anew, leave room for checksums."""
     connection.execute("PRAGMA schema_version").fetchall()  # reads the header
     found = connection.reserve_bytes("main")
-    if found not in (0, _CHECKSUM_BYTES) or (not found and _denies_checksums(path)):
+    if found not in (0, CHECKSUM_BYTES) or (not found and _denies_checksums(path)):
         raise FileDamaged(f"{path} is damaged in its header. {REPAIR}")
     if has_checksums:
-        connection.reserve_bytes("main", _CHECKSUM_BYTES)
+        connection.reserve_bytes("main", CHECKSUM_BYTES)
     elif found:
         raise StoreTooOld(
             f"The pages of {path} have checksums, but this apsw was built without the extension cksumvfs. Install a "
@@ -173,7 +222,7 @@ def _denies_checksums(path: Path) -> bool:
         file.xClose()
     if len(page) < PAGE_BYTES:
         return False
-    page[_RESERVED_AT] = _CHECKSUM_BYTES
+    page[_RESERVED_AT] = CHECKSUM_BYTES
     return bool(sound_pages(bytes(page), PAGE_BYTES)[0])
 
 
@@ -358,3 +407,38 @@ def translated(path: Path) -> Iterator[None]:
         if found == apsw.SQLITE_IOERR_DATA:
             raise FileDamaged(f"A page of {path} is not what was written: its checksum differs. {REPAIR}") from error
         raise StoreError(f"SQLite failed on {path}: {type(error).__name__}: {error}") from error
+
+
+_POLL_EVERY_S: Final = 0.05
+
+
+class FileChangeNotifier:
+    """Polls the file for changes. It has a connection of its own, and belongs to one thread."""
+
+    def __init__(self, connect: Callable[[], apsw.Connection]) -> None:
+        self._connection = connect()
+        self._seen = self._version()
+
+    def _version(self) -> int | None:
+        """Give the number, or None when it cannot be read just now: a waiter that wakes for nothing is fine."""
+        try:
+            return int(self._connection.pragma("data_version"))
+        except apsw.Error:
+            return None
+
+    def wait(self, timeout_s: float) -> bool:
+        """Poll until something has changed, or for so long."""
+        deadline = monotonic() + timeout_s
+        while True:
+            version = self._version()
+            if version != self._seen:
+                self._seen = version
+                return True
+            left = deadline - monotonic()
+            if left <= 0:
+                return False
+            sleep(min(_POLL_EVERY_S, left))
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from recollect.model.literals import ItemKind
 from recollect.storage.base.session import StoreSession, Values
-from recollect.storage.sqlite.binary_codes import Seqs
+from recollect.storage.sqlite.caches import Seqs
 from recollect.storage.sqlite.session import seq_array
 
 MANY_ROWS = 5_000  # from here on it pays to count terms before searching for them

@@ -6,13 +6,12 @@ from pathlib import Path
 from recollect.errors import FileDamaged, StoreFull, StoreUnavailable
 from recollect.model.repairs import Repaired
 from recollect.ports import Clock
-from recollect.storage.base.migrations import no_store
+from recollect.storage.base.statements import no_store
 from recollect.storage.base.values import ItemMarks
 from recollect.storage.sqlite.connection import is_read_only
-from recollect.storage.sqlite.damage_notes import DamageNote
-from recollect.storage.sqlite.migrate import holds_store
 from recollect.storage.sqlite.repair.repair import FileRepair, log_is_damaged
 from recollect.storage.sqlite.store import SqliteStore
+from recollect.storage.sqlite.upkeep import DamageNote, holds_store
 
 
 def open_file(

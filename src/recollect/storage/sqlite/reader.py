@@ -18,29 +18,26 @@ from recollect.storage.base.erasure import TombstoneSecrets
 from recollect.storage.base.filters import is_local
 from recollect.storage.base.reader import StoreReader, count_terms
 from recollect.storage.base.values import Neighbour
-from recollect.storage.sqlite.binary_codes import (
-    CodeCache,
-    CodeView,
-    Seqs,
-    UserCodes,
-    as_codes,
-    best_of_items,
-    rescored,
-)
-from recollect.storage.sqlite.codec import to_micros
-from recollect.storage.sqlite.in_memory_users import (
+from recollect.storage.sqlite.caches import (
     FEW_INSIDE,
     FEW_ROWS,
     AreaRows,
+    CodeCache,
+    CodeView,
     InMemoryUser,
     InMemoryUsers,
     SearchedUser,
+    Seqs,
+    UserCodes,
+    as_codes,
     as_matrix,
+    best_of_items,
     in_memory_user,
+    rescored,
     sound_cosines,
 )
 from recollect.storage.sqlite.matching import MANY_ROWS, UserWords, any_of, ranked_rows
-from recollect.storage.sqlite.session import SqliteSession, seq_array
+from recollect.storage.sqlite.session import SqliteSession, seq_array, to_micros
 
 _LATE_REACH = 1024
 _CODES_AT_ONCE = 20_000

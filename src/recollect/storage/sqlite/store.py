@@ -26,35 +26,39 @@ from recollect.storage.base.spaces import list_spaces, register_space
 from recollect.storage.base.store import Store
 from recollect.storage.base.values import ERASED, BackupProgress, PendingWrite, RawBlock, StepListener
 from recollect.storage.base.writer import StoreWriter
-from recollect.storage.sqlite.change_notifier import FileChangeNotifier
 from recollect.storage.sqlite.connection import (
+    FileChangeNotifier,
     ReadConnections,
     is_read_only,
     open_connection,
     translated,
     wait_for_locks,
 )
-from recollect.storage.sqlite.damage_notes import DamageNote
-from recollect.storage.sqlite.group_commit import PendingGroup, SharedWrite, WriteGroup, WriteTurns, begin_together
-from recollect.storage.sqlite.maintenance.checks import contradictions, damage
-from recollect.storage.sqlite.maintenance.copy import copy_database
-from recollect.storage.sqlite.maintenance.first_look import look_at_tables
-from recollect.storage.sqlite.maintenance.raw_bytes import raw_blocks
-from recollect.storage.sqlite.maintenance.scrub import (
+from recollect.storage.sqlite.erasing import (
     REWRITE_AT_ONCE_BYTES,
+    SUFFIX,
     UNERASED,
     FileEraser,
+    ReserveFile,
     file_bytes,
     pending,
     refresh_statistics,
     samples,
 )
-from recollect.storage.sqlite.migrate import applied_version, migrate
+from recollect.storage.sqlite.group_commit import PendingGroup, SharedWrite, WriteGroup, WriteTurns, begin_together
 from recollect.storage.sqlite.reader import ProcessCaches, SqliteReader
-from recollect.storage.sqlite.repair.notices import describe, last_repair
-from recollect.storage.sqlite.repair.swap import RepairFiles
-from recollect.storage.sqlite.reserve import SUFFIX, ReserveFile
+from recollect.storage.sqlite.repair.swap import RepairFiles, describe, last_repair
 from recollect.storage.sqlite.session import SqliteSession
+from recollect.storage.sqlite.upkeep import (
+    DamageNote,
+    applied_version,
+    contradictions,
+    copy_database,
+    damage,
+    look_at_tables,
+    migrate,
+    raw_blocks,
+)
 from recollect.storage.sqlite.writer import SqliteWriter
 
 T = TypeVar("T")

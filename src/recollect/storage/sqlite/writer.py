@@ -19,9 +19,8 @@ from recollect.storage.base.spaces import list_spaces
 from recollect.storage.base.tables import DELETE
 from recollect.storage.base.values import LiveMemory
 from recollect.storage.base.writer import StoreWriter
-from recollect.storage.sqlite.binary_codes import Seqs, encode, passage_numbers
-from recollect.storage.sqlite.codec import to_row
-from recollect.storage.sqlite.session import SqliteSession, seq_array, statement
+from recollect.storage.sqlite.caches import Seqs, encode, passage_numbers
+from recollect.storage.sqlite.session import SqliteSession, seq_array, statement, to_row
 
 MANY_ROWS = 50  # a chunk has some two hundred words, and each word takes as long as a small write
 UNMERGED = "unmerged"  # the mark that says that the index of words still holds rows that are gone

@@ -13,20 +13,15 @@ import apsw
 from recollect.errors import FileDamaged, InvalidInput, NotFound, StoreDamaged, StoreReadOnly
 from recollect.model.repairs import Repaired
 from recollect.ports import Clock
-from recollect.storage.base.migrations import AppliedMigration, load_migrations, pending_migrations
+from recollect.storage.base.statements import AppliedMigration, load_migrations, pending_migrations
 from recollect.storage.base.values import ItemMarks
-from recollect.storage.sqlite.codec import to_micros
 from recollect.storage.sqlite.connection import REPAIR, is_read_only, open_connection, translated
-from recollect.storage.sqlite.maintenance.first_look import look_at_tables
-from recollect.storage.sqlite.migrate import apply_migrations
 from recollect.storage.sqlite.repair.damaged_file import DamagedFile
-from recollect.storage.sqlite.repair.known_tables import KnownSchema
-from recollect.storage.sqlite.repair.mending import query
-from recollect.storage.sqlite.repair.notices import describe, read_marks, save_marks
-from recollect.storage.sqlite.repair.salvage import CONTENT, Salvage
-from recollect.storage.sqlite.repair.swap import REPAIRED_AT, RepairFiles
-from recollect.storage.sqlite.repair.trees import TreeWalker
-from recollect.storage.sqlite.session import SqliteSession
+from recollect.storage.sqlite.repair.salvage import CONTENT, Salvage, query
+from recollect.storage.sqlite.repair.swap import REPAIRED_AT, RepairFiles, describe, read_marks, save_marks
+from recollect.storage.sqlite.repair.trees import KnownSchema, TreeWalker
+from recollect.storage.sqlite.session import SqliteSession, to_micros
+from recollect.storage.sqlite.upkeep import apply_migrations, look_at_tables
 
 LOG: Final = logging.getLogger("recollect.storage")
 _REPAIR_WAIT_S: Final = 3600.0  # as long as another process may need

@@ -1,27 +1,162 @@
-"""Writes the rows of a damaged file into a new one, in batches, and counts what was saved and what was lost."""
+"""Writes the rows of a damaged file into a new one, in batches, and counts what was saved and what was lost.
+
+Rows whose page no tree leads to may have been forgotten: tombstones tell. Then the new file is mended: rows without
+their other halves go, what is made from others is made anew, and there are jobs for vectors.
+"""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from itertools import chain, islice
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import apsw
 import numpy as np
 
+from recollect.model.literals import ITEM_KINDS, VectorKind
 from recollect.model.repairs import TableSalvage
-from recollect.storage.base.erasure import tombstone_secret
+from recollect.storage.base.erasure import TombstoneSecrets, tombstone_secret, tombstone_secrets
 from recollect.storage.base.spaces import SpaceRow, list_spaces
-from recollect.storage.base.statements import sql_folder
-from recollect.storage.base.tables import PASSAGES, UNKNOWN
+from recollect.storage.base.statements import load_own, sql_folder
+from recollect.storage.base.tables import (
+    ANALYSER,
+    FILE_FIELDS,
+    IDENTITY,
+    MESSAGE_FIELDS,
+    PASSAGES,
+    RECORD_FIELDS,
+    UNKNOWN,
+    columns,
+    of_kind,
+)
 from recollect.storage.base.values import ItemMarks
-from recollect.storage.sqlite.binary_codes import encode
-from recollect.storage.sqlite.repair.forgotten_rows import ForgottenRows
-from recollect.storage.sqlite.repair.known_tables import KnownTable
-from recollect.storage.sqlite.repair.mending import mend, query
-from recollect.storage.sqlite.repair.records import RecordValues
-from recollect.storage.sqlite.repair.trees import UNIQUE_INDEX, PageMap, TreeWalker
-from recollect.storage.sqlite.session import SqliteSession
+from recollect.storage.sqlite.caches import encode
+from recollect.storage.sqlite.erasing import refresh_statistics
+from recollect.storage.sqlite.repair.damaged_file import RecordValues
+from recollect.storage.sqlite.repair.trees import UNIQUE_INDEX, KnownTable, PageMap, TreeWalker
+from recollect.storage.sqlite.session import CODEC, SqliteSession
+
+_STEPS = (
+    "add_conversations",
+    "raise_sequences",
+    "drop_lost_derivations",
+    "unfold_messages",
+    "drop_lost_chunks",
+    "reread_files",
+    "drop_lost_places",
+    "drop_lost_cache",
+)
+_NO_IDENTITY = (
+    "the number of this store was lost, so it has a new one: originals of documents stay in the folder of the old one"
+)
+_NO_ANALYSER = "how the index of words was made is not known; `recollect maintain` makes it anew"
+
+
+@cache
+def _queries() -> Mapping[str, str]:
+    return load_own("sqlite", "repair.sql")
+
+
+def query(name: str, *, kind: VectorKind | None = None, space: int | None = None) -> str:
+    """Give a query of a repair with its gaps filled."""
+    sql = _queries()[name] if space is None else _queries()[name].replace("{space}", str(space))
+    return sql if kind is None else of_kind(sql, kind)
+
+
+class Mended(NamedTuple):
+    """How many vectors have to be made again, and what else a user should know."""
+
+    owed_vectors: int
+    notes: tuple[str, ...]
+
+
+def mend(target: apsw.Connection, spaces: Sequence[SpaceRow], now: datetime) -> Mended:
+    """Mend a file whose rows were saved."""
+    with target:
+        target.execute(query("drop_lost_versions"))
+        while target.changes():
+            target.execute(query("drop_lost_versions"))
+        for step in _STEPS:
+            target.execute(query(step))
+        for space in spaces:
+            target.execute(query("drop_lost_vectors", kind=space.kind, space=space.number))
+            target.execute(query("drop_lost_passages", space=space.number))
+            target.execute(query("drop_lost_codes", space=space.number))
+        target.execute(query("drop_lost_jobs"))
+        for step in (
+            "add_users",
+            "raise_item_number",
+            "raise_space_number",
+            "recount_users",
+            "drop_media",
+            "add_media",
+        ):
+            target.execute(query(step))
+        owed = _owe_vectors(target, spaces, now)
+    for kind in ITEM_KINDS:
+        with target:
+            target.execute(query("rebuild_terms", kind=kind))
+    refresh_statistics(target)
+    return Mended(owed, tuple(_losses(target)))
+
+
+def _owe_vectors(target: apsw.Connection, spaces: Sequence[SpaceRow], now: datetime) -> int:
+    session, owed = SqliteSession(target), 0
+    for space in spaces:
+        last = target.execute(query("last_number", kind=space.kind)).fetchall()[0][0]
+        values = {"item_kind": space.kind, "now": now, "after": 0, "last": last}
+        owed += session.changed("owe_jobs", values, kind=space.kind, space=space.number)
+    return owed
+
+
+def _losses(target: apsw.Connection) -> Iterator[str]:
+    """Name what a store cannot do without, if it was lost."""
+    if not target.execute(query("has_mark"), {"name": ANALYSER}).fetchall():
+        target.execute(query("save_mark"), {"name": ANALYSER, "value": UNKNOWN})
+        target.execute(query("save_mark"), {"name": PASSAGES, "value": UNKNOWN})
+        yield _NO_ANALYSER
+    if (
+        target.execute(query("any_original")).fetchall()
+        and not target.execute(query("has_mark"), {"name": IDENTITY}).fetchall()
+    ):
+        yield _NO_IDENTITY
+
+
+class ForgottenRows:
+    """Compares rows with the tombstones that were saved before. An older row than its tombstone was forgotten."""
+
+    def __init__(self, target: apsw.Connection, marks: ItemMarks) -> None:
+        self._target = target
+        self._marks = marks
+        self._secrets: TombstoneSecrets | None = None
+        self.dropped = 0
+
+    def has(self, table: str, row: dict[str, Any]) -> bool:
+        """Tell whether a row was forgotten."""
+        try:
+            marks = self._marks_of(table, row)
+        except (ValueError, TypeError, OverflowError):  # a text that should be JSON, a moment beyond all calendars
+            return True
+        if not marks:
+            return False
+        if self._secrets is None:
+            self._secrets = tombstone_secrets(SqliteSession(self._target))
+        known = [tombstone for mark in (*marks, self._marks.everything) for tombstone in self._secrets.marks(mark)]
+        values = {"user_id": row["user_id"], "moment": row["created_at"], "fingerprints": apsw.carray(tuple(known))}
+        forgotten = bool(self._target.execute(query("forgotten_since"), values).fetchall())
+        self.dropped += forgotten
+        return forgotten
+
+    def _marks_of(self, table: str, row: dict[str, Any]) -> tuple[str, ...]:
+        if table == "memories":
+            return tuple(self._marks.of_memory(CODEC.memory([row[name] for name in columns(RECORD_FIELDS)])))
+        if table == "messages":
+            return tuple(self._marks.of_message(CODEC.message([row[name] for name in columns(MESSAGE_FIELDS)])))
+        if table == "files":
+            return tuple(self._marks.of_file(CODEC.file([row[name] for name in columns(FILE_FIELDS)])))
+        return ()
+
 
 T = TypeVar("T")
 

@@ -1,23 +1,69 @@
-"""Removes from a server's files what deleted rows left in tables, indexes and statistics.
+"""Keeps a database in order: indexes for large users, and the removal of what deleted rows left in a server's files.
 
-Each table is rewritten by itself, and a mark says so: a purge that was interrupted goes on with the tables it lacks.
+A partial HNSW index covers one of the few users whose rows are too many for an exact search, and slows down no other.
+It is built while the database goes on serving.
+
+A purge rewrites each table by itself, and a mark says so: one that was interrupted goes on with the tables it lacks.
 Rows that an older transaction may still read cannot be removed; the server says how many, and the table stays unmarked.
 """
 
+import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from time import monotonic, sleep
 from typing import Final, NamedTuple
 
 import psycopg
 from psycopg import sql
 
+from recollect.model.memories import Space
 from recollect.model.stats import Purged
 from recollect.storage.base.session import StoreSession
+from recollect.storage.base.spaces import list_spaces
 from recollect.storage.base.values import StepListener
 from recollect.storage.postgres.cluster import PlacementRun, run_for_tables, run_on_reached
 from recollect.storage.postgres.connection import PgConnection
-from recollect.storage.postgres.session import PostgresSession
+from recollect.storage.postgres.session import PostgresSession, column_type
+
+_COMPARED: Final = 128  # rows that a row is compared with when it is indexed; with fewer, groups of rows are missed
+
+
+def missing_indexes(session: PostgresSession, rows: int) -> Iterable[tuple[Space, int, str]]:
+    """Find large users without an index: the space, its number and the user."""
+    for number, kind, space, state, *_ in list_spaces(session):
+        if state == "kept" or kind == "place":  # no user is at so many places
+            continue
+        users = [row[0] for row in session.rows("large_users", {"rows": rows}, kind=kind, space=number)]
+        existing = {row[0] for row in session.rows("large_user_indexes", space=number)} if users else set()
+        yield from ((space, number, user) for user in users if index_name(number, user) not in existing)
+
+
+def build_indexes(connection: PgConnection, lacking: Sequence[tuple[Space, int, str]]) -> Sequence[str]:
+    """Build what is missing, one index after the other, outside of any transaction; says for how many users."""
+    built = 0
+    for space, number, user in lacking:
+        name = sql.Identifier(index_name(number, user))
+        connection.execute(sql.SQL("DROP INDEX IF EXISTS {}").format(name))  # what an interrupted build left behind
+        connection.execute(
+            sql.SQL(
+                "CREATE INDEX CONCURRENTLY {} ON {} USING hnsw (embedding {})"
+                " WITH (ef_construction = {}) WHERE user_id = {}"
+            ).format(
+                name,
+                sql.Identifier(f"vectors_{number}"),
+                sql.Identifier(f"{column_type(space)}_cosine_ops"),
+                sql.Literal(_COMPARED),
+                sql.Literal(user),
+            )
+        )
+        built += 1
+    return [f"built a vector index for {built} large user(s)"] if built else []
+
+
+def index_name(number: int, user: str) -> str:
+    """Name a large user's index without revealing who it is."""
+    return f"vectors_{number}_user_{hashlib.blake2b(user.encode(), digest_size=8).hexdigest()}"
+
 
 PURGED: Final = "purged"  # the mark that says up to which vanishing of rows all tables were rewritten
 _LOCK_MS: Final = 2_000  # others wait as long as this purge waits for a table

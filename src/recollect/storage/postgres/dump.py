@@ -20,7 +20,7 @@ from recollect.storage.base.erasure import names_key, tombstone_secret
 from recollect.storage.base.tables import IDENTITY
 from recollect.storage.base.values import BackupProgress
 from recollect.storage.postgres.connection import PgConnection, connect, translated
-from recollect.storage.postgres.migrate import applied_version
+from recollect.storage.postgres.schema import applied_version
 from recollect.storage.postgres.session import PostgresSession
 
 _REACH: Final = "-c recollect.reach=store"  # row-level security shows the store as a whole

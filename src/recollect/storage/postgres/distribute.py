@@ -12,14 +12,14 @@ from psycopg import sql
 from recollect.errors import InvalidInput, StoreError, StoreTooOld, StoreUnavailable
 from recollect.model.stats import Distribution
 from recollect.settings import PostgresSettings, hide_password
-from recollect.storage.base.migrations import load_migrations
 from recollect.storage.base.session import StoreSession
+from recollect.storage.base.statements import load_migrations
 from recollect.storage.base.tables import DISTRIBUTED
 from recollect.storage.base.values import StepListener
-from recollect.storage.postgres import roles
+from recollect.storage.postgres import schema
 from recollect.storage.postgres.cluster import ServerCluster
 from recollect.storage.postgres.connection import PgConnection, check_server, connect, translated
-from recollect.storage.postgres.migrate import applied_version, has_migrations_table
+from recollect.storage.postgres.schema import applied_version, has_migrations_table
 from recollect.storage.postgres.session import PostgresSession, TransactionSettings
 
 _UNDER_WAY: Final = 1
@@ -79,7 +79,7 @@ def distribute(url: str, settings: PostgresSettings, *, shards: int, dry_run: bo
     return Distribution(statements, dry_run=False)
 
 
-def _checked_rights(owner: PgConnection, settings: PostgresSettings, where: str) -> roles.LoginRights:
+def _checked_rights(owner: PgConnection, settings: PostgresSettings, where: str) -> schema.LoginRights:
     check_server(owner)
     known = len(load_migrations("postgres"))
     if not has_migrations_table(owner) or applied_version(owner) != known:
@@ -89,7 +89,7 @@ def _checked_rights(owner: PgConnection, settings: PostgresSettings, where: str)
         )
     if _mark(PostgresSession(owner)) == _DONE:
         raise InvalidInput(f"{where} is distributed already. Nothing was changed.")
-    rights = roles.login_rights(owner, settings.role)
+    rights = schema.login_rights(owner, settings.role)
     if not rights.owns:
         raise StoreError(
             f"{rights.login} does not own the tables. Run `recollect distribute` with the login that does."
@@ -117,7 +117,7 @@ def _run(owner: PgConnection, steps: Sequence[DistributionStep], tell: StepListe
     tell("distributing the store", len(steps), len(steps))
 
 
-def _steps(owner: PgConnection, rights: roles.LoginRights, shards: int) -> Iterator[DistributionStep]:
+def _steps(owner: PgConnection, rights: schema.LoginRights, shards: int) -> Iterator[DistributionStep]:
     """Give what is left to do."""
     session = PostgresSession(owner)
     yield DistributionStep("noting that it begins", (_text(owner, _SET_MARK, DISTRIBUTED, _UNDER_WAY),))
@@ -160,9 +160,9 @@ def _text(owner: PgConnection, statement: str, *parts: object) -> str:
     return sql.SQL(statement).format(*filled).as_string(owner)
 
 
-def _role_steps(owner: PgConnection, rights: roles.LoginRights) -> Iterator[DistributionStep]:
+def _role_steps(owner: PgConnection, rights: schema.LoginRights) -> Iterator[DistributionStep]:
     """Let the roles of the application connect from server to server: that is in whose name a statement goes there."""
-    searcher = roles.searcher_of(rights.role)
+    searcher = schema.searcher_of(rights.role)
     for name in (rights.role, searcher) if _has_role(owner, searcher) else (rights.role,):
         made = _text(owner, _MAKE_ROLE, sql.Literal(name), sql.Identifier(name), sql.Identifier(name))
         yield DistributionStep(f"making the role {name} on the workers", (_text(owner, _ON_WORKERS, made),))

@@ -1,1 +1,0 @@
-"""What keeps a PostgreSQL database in order: rewriting what holds deleted rows."""

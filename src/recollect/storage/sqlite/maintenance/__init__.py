@@ -1,1 +1,0 @@
-"""What keeps an SQLite file in order: erasing what deleting left behind."""
