@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from recollect import Memory, load_settings
-from recollect.engine.vectors.calibration import measure
+from recollect.engine.vectors.batch_embedding import measure
 from recollect.errors import EmbeddingError
 from recollect.model import Usage
 from recollect.model.calibration import KNOWN

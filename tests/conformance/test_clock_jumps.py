@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from recollect import Memory
-from recollect.engine.maintenance import worker_pass
+from recollect.engine.maintenance import maintain
 from recollect.errors import StoreUnavailable, UnknownKey
 from tests.fixtures import OpenMemory, SteppingClock
 from tests.reliability.figures import figure
@@ -20,7 +20,7 @@ def test_jobs_of_a_time_that_was_not_yet(open_memory: OpenMemory, clock: Steppin
     store, space = memory._engine.store, memory._engine.space
     assert space is not None
     clock.advance(days=400)
-    worker_pass.learn_space(memory._engine)
+    maintain.learn_space(memory._engine)
     now = clock.now()
     leased = store.claim_jobs(space, 1, now=now, lease_until=now + timedelta(minutes=5))
     assert len(leased) == 1
@@ -35,7 +35,7 @@ def test_a_lease_that_another_worker_holds_is_respected(open_memory: OpenMemory,
     memory = open_memory()
     store, space = memory._engine.store, memory._engine.space
     assert space is not None
-    worker_pass.learn_space(memory._engine)
+    maintain.learn_space(memory._engine)
     now = clock.now()
     store.claim_jobs(space, 1, now=now, lease_until=now + timedelta(days=1))
     assert memory.embed_waiting(thorough=False).embedded == 0

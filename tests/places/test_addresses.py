@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from recollect import Memory, NotFound, UserMemory
-from recollect.engine.maintenance import worker_pass
+from recollect.engine.maintenance import maintain
 from recollect.engine.places import address_lookup
 from recollect.errors import GeocoderUnavailable
 from recollect.model.geo import CITY, STREET, Point
@@ -47,7 +47,7 @@ def _remember(me: UserMemory, content: str, spot: tuple[float, float], **more: A
 
 def _serve(memory: Memory) -> int:
     """Do what a worker does in a round."""
-    return worker_pass.serve_all(memory._engine).located
+    return maintain.serve_all(memory._engine).located
 
 
 def _counts(memory: Memory) -> tuple[int, int]:
@@ -172,7 +172,7 @@ def test_a_geocoder_that_is_away_blames_no_job(
     geocoder.away = True
     for _ in range(8):
         asked = len(geocoder.asked)
-        assert worker_pass.serve_all(memory._engine).unlocated_s > 0
+        assert maintain.serve_all(memory._engine).unlocated_s > 0
         assert len(geocoder.asked) - asked <= 3, "it is left alone when it keeps failing"
         clock.advance(minutes=2)
     assert _counts(memory)[1] == 0
@@ -215,7 +215,7 @@ def test_a_worker_comes_back_for_what_was_put_off(memory: Memory, me: UserMemory
     _remember(me, "The pump hums", _SPOT)
     _remember(me, "The pump leaks", _FAR)
     geocoder.fails_at.add(centre(*_SPOT))
-    assert worker_pass.keep_up(memory._engine, Event()) is not None
+    assert maintain.keep_up(memory._engine, Event()) is not None
     geocoder.fails_at.clear()
     memory.retry_parked()
 
@@ -394,7 +394,7 @@ def test_items_stored_without_a_geocoder(open_places: OpenPlaces, geocoder: Gaze
         me = memory.user("me")
         assert _counts(memory) == (1, 0)
         memory.maintain()
-        assert worker_pass.keep_up(memory._engine, Event()) is None, "without a geocoder there is nothing to poll for"
+        assert maintain.keep_up(memory._engine, Event()) is None, "without a geocoder there is nothing to poll for"
         me.update(made, lat=1.0, lng=2.0)
         assert me.get(made).address == ""
         me.recall("pump", location=_SPOT)
@@ -478,7 +478,7 @@ def test_a_long_silence_is_asked_for(
 
     _remember(me, "The pump hums", _SPOT)
     monkeypatch.setattr(geocoder, "reverse", busy)
-    assert worker_pass.serve_all(memory._engine).unlocated_s == 90.0
+    assert maintain.serve_all(memory._engine).unlocated_s == 90.0
     assert (
         memory._engine.store.claim_geocoding(
             10, now=memory._engine.clock.now() + timedelta(seconds=80), lease_until=memory._engine.clock.now()

@@ -13,7 +13,7 @@ import pytest
 
 from recollect import Memory, load_settings
 from recollect.engine.base.threads import WorkPriority
-from recollect.engine.maintenance import worker_pass
+from recollect.engine.maintenance import maintain
 from recollect.model.memories import Space, Vector
 from recollect.service.admission.admission import FEW_TEXTS
 from recollect.service.admission.fair_queue import FairQueue, QueueFull
@@ -167,7 +167,7 @@ def test_the_worker_begins_after_the_call_that_woke_it(database: str, monkeypatc
         told.append("worker")
         began.set()
 
-    monkeypatch.setattr(worker_pass, "keep_up", keep_up)
+    monkeypatch.setattr(maintain, "keep_up", keep_up)
     settings = load_settings(os.devnull, environ={}, overrides={"database": database})
     with Memory.open(settings=settings, embedder=_Counting()) as memory:
         priority = memory.operations.priority

@@ -115,12 +115,12 @@ def assemble(
     engine.search.notes.employ(partial(store.note_searches, keep=recall.MOST_LOGGED))
     reads = settings.capture.when == "worker"
     if settings.embedding.worker and (reads or used is not None or geocoder is not None):
-        from recollect.engine.maintenance import worker_pass
+        from recollect.engine.maintenance import maintain
 
         def keep_up(stop: Event) -> float | None:
             with engine.priority.patient():
                 engine.priority.give_way()  # the call that woke this thread has not been answered yet
-                return worker_pass.keep_up(engine, stop)
+                return maintain.keep_up(engine, stop)
 
         engine.background.employ(keep_up)
         if reads or isinstance(used, RemoteEmbedder):  # others may have left something to do

@@ -14,7 +14,7 @@ from recollect.engine.drafts import memory_drafts
 from recollect.engine.drafts.memory_drafts import checked_participants
 from recollect.engine.memories import remember
 from recollect.engine.memories.doubts import find_doubts, find_outranked
-from recollect.engine.search import timeline
+from recollect.engine.search import browsing
 from recollect.errors import InvalidMemory
 from recollect.model.literals import MemoryType
 from recollect.model.memories import CommonFields, Doubt, KeyedFields, MemoryRecord, Remembered
@@ -165,7 +165,7 @@ class UserEvents(_TypedMemories):
         Buckets without anything are left out.
         """
         first, last = memory_drafts.moment(since, "since"), memory_drafts.moment(until, "until")
-        return timeline.timeline(self._reading, self._scope, unit, zone, since=first, until=last)
+        return browsing.timeline(self._reading, self._scope, unit, zone, since=first, until=last)
 
 
 class UserLessons(_TypedMemories):

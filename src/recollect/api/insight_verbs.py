@@ -5,8 +5,8 @@ from typing import cast
 
 from recollect.api.scoped import Scoped, check_limit
 from recollect.engine.maintenance import insights as collecting
-from recollect.engine.maintenance import tidy as tidying
-from recollect.engine.maintenance.tidy import TidyRequest
+from recollect.engine.maintenance import insights as tidying
+from recollect.engine.maintenance.insights import TidyRequest
 from recollect.engine.search import recall
 from recollect.errors import InvalidInput
 from recollect.model.insights import TIDY_RULES, Insights, Tidying, TidyRule

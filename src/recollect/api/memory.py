@@ -36,7 +36,7 @@ from recollect.engine.drafts.tombstones import TombstoneMarks
 from recollect.engine.forgetting import request as forgetting
 from recollect.engine.forgetting import request as purging
 from recollect.engine.forgetting import verify
-from recollect.engine.maintenance import maintain, store_status, worker_pass
+from recollect.engine.maintenance import maintain, store_status
 from recollect.engine.memories import load
 from recollect.errors import InvalidInput, StoreFull, StoreReadOnly, StoreUnavailable
 from recollect.model.backups import Backup, Restored
@@ -312,7 +312,7 @@ class Memory(Verbs):
         because they were stored while vectors were switched off. `stop` ends it after the current batch; `tell` is
         called with the progress. What a provider could not embed now stays in the queue.
         """
-        return worker_pass.work(self._engine, stop=stop, tell=tell, thorough=thorough)
+        return maintain.work(self._engine, stop=stop, tell=tell, thorough=thorough)
 
     def retry_parked(self) -> int:
         """Put everything that could not be embedded, located or read back into the queue; returns how much."""

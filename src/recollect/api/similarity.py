@@ -2,7 +2,7 @@
 
 from recollect.api.scoped import Scoped, canonical, check_between, check_limit
 from recollect.engine.memories import merge
-from recollect.engine.search import clusters, similar
+from recollect.engine.search import browsing, clusters
 from recollect.model.clusters import MOST_CLUSTERS, MOST_EXAMPLES, Clusters
 from recollect.model.memories import MemoryRecord
 from recollect.model.search import Recall
@@ -17,7 +17,7 @@ class UserSimilarity(Scoped):
         They are compared by their stored vectors, without a model; the score is how near they are. While the memory
         has no vector there are no hits, and `degraded` names `vector`.
         """
-        return similar.similar(self._reading, self._scope, canonical(id), check_limit(limit))
+        return browsing.similar(self._reading, self._scope, canonical(id), check_limit(limit))
 
     def clusters(self, *, limit: int = 20, examples: int = 5) -> Clusters:
         """Find groups of similar memories, the largest first, and memories that say the same.

@@ -42,7 +42,7 @@ from recollect.engine.maintenance import store_status
 from recollect.engine.memories import remember, update
 from recollect.engine.memories.feedback import rate_memory
 from recollect.engine.places import user_places
-from recollect.engine.search import about, recall
+from recollect.engine.search import browsing, recall
 from recollect.engine.search.prepared_query import SearchOptions
 from recollect.errors import InvalidInput, InvalidMemory, NotFound, NotPermitted
 from recollect.model.filters import ChunkFilters, FilterFields, Filters, ItemFilters, MessageFilters
@@ -299,7 +299,7 @@ class UserMemory(InsightVerbs, UserSimilarity):
 
     def about(self, topic: str, *, limit: int = 5) -> About:
         """Collect what is known about a topic: under its name, under its nicknames, and by meaning."""
-        return about.about(self._reading, self._scope, topic, limit=check_limit(limit))
+        return browsing.about(self._reading, self._scope, topic, limit=check_limit(limit))
 
     def get(self, id: str, *, reveal: bool = False) -> MemoryRecord:
         """Return one memory, current or superseded. Raises NotFound. `reveal` shows the secrets that it keeps."""

@@ -8,7 +8,7 @@ import pytest
 from recollect import Memory
 from recollect.embedding.batches import GeminiBulk, OpenAiBulk
 from recollect.engine.base.embedders import PROBE
-from recollect.engine.vectors.calibration import SENTENCES
+from recollect.engine.vectors.batch_embedding import SENTENCES
 from tests.providers.server import ProviderServer
 
 TEXTS = [f"Lantern {number} hangs over pier {number % 7}" for number in range(20)]

@@ -12,8 +12,8 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import partial
 from itertools import chain
+from operator import methodcaller
 from typing import NamedTuple, TypeVar
 
 from recollect.engine.base.context import Engine
@@ -74,13 +74,9 @@ def _hash(scope: Scope, line: AuditLine, before: str) -> str:
 
 def lines(engine: Engine, scope: Scope, after: int = 0) -> Iterator[AuditLine]:
     """Give the log of a user, oldest first."""
-    while page := engine.store.read(scope, partial(_page, after=after)):
+    while page := engine.store.read(scope, methodcaller("audit", after, _PAGE)):
         yield from page
         after = page[-1].number
-
-
-def _page(reader: StoreReader, after: int) -> Sequence[AuditLine]:
-    return reader.audit(after, _PAGE)
 
 
 def first_flaw(engine: Engine, scope: Scope) -> int | None:

@@ -2,7 +2,7 @@
 
 from recollect.engine.base.context import Engine
 from recollect.engine.conversations import silence
-from recollect.engine.search import about, hits
+from recollect.engine.search import browsing, hits
 from recollect.engine.search.prepared_query import MAX_QUERY
 from recollect.model.filters import Filters
 from recollect.model.literals import MemoryType, Trust
@@ -19,7 +19,7 @@ _ABOUT_USER: tuple[MemoryType, ...] = ("preference",)
 def known(engine: Engine, scope: Scope, project: str) -> Recall:
     """Give what is known about a project, then the weightiest preferences, then standing instructions."""
     named = clean(project)[:MAX_QUERY]
-    topic = about.about(engine, scope, named, limit=_TOPIC_HITS) if named else None
+    topic = browsing.about(engine, scope, named, limit=_TOPIC_HITS) if named else None
     records = (*topic.facts, *topic.preferences, *topic.lessons) if topic else ()
     related = [*map(_as_hit, records), *(topic.hits if topic else ())]
     filters = Filters(now=engine.clock.now(), types=_ABOUT_USER, min_trust=Trust.FILE)

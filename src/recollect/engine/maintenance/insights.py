@@ -1,29 +1,53 @@
-"""Insights into a user's memory: what is asked of it and with what result, what it holds, and what is never recalled.
+"""Insights into a user's memory: what is asked of it and with what result, what it holds, what is never recalled, and
+what could go.
 
-The search log is read once, a bounded number of lines, and counted here; so both stores count alike.
+The search log is read once, a bounded number of lines, and counted here; so both stores count alike. What could go is
+suggested, and goes only when the caller names it. The rules go by form and age alone, so a suggestion is no judgement
+of worth. What is in a slot, was rated up, or has taught something is never suggested. Conversations of long ago are
+archived: a summary takes their place in the window, and their messages stay.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Final, NamedTuple
+from functools import partial
+from itertools import islice
+from typing import Final, Literal, NamedTuple
 
 from recollect.engine.base.context import Engine
+from recollect.engine.conversations import compact, message_log
 from recollect.engine.drafts import items
+from recollect.engine.forgetting import forget
 from recollect.engine.search import recall
 from recollect.engine.vectors import model_change
 from recollect.model.calibration import KNOWN
 from recollect.model.filters import Filters
-from recollect.model.insights import AgentFigures, Insights, MonthGrowth, QueryFigures, RecalledItem
+from recollect.model.insights import (
+    TIDY_RULES,
+    AgentFigures,
+    Insights,
+    MonthGrowth,
+    QueryFigures,
+    RecalledItem,
+    Tidying,
+    TidyRule,
+    TidySuggestion,
+)
 from recollect.model.literals import ITEM_KINDS, SOURCE_OF, Source
 from recollect.model.memories import Item, MemoryRecord, Scope
 from recollect.model.messages import Message
-from recollect.storage.base import SearchNote, StoreReader
+from recollect.model.readings import STANDING
+from recollect.storage.base import SearchNote, StoreReader, StoreWriter
+from recollect.text.noise import SHORT, noise_rule
 
 _MONTHS: Final = 36
-_EXCERPT: Final = 300
 _PAGE: Final = 500
 _LOOKED_AT: Final = 100  # of the items that were recalled most often, some of which may be gone
+_SETTLED: Final = timedelta(days=30)  # a message that is younger may be part of what is going on
+_OLD: Final = timedelta(days=365)
+_CANDIDATES: Final = 5_000
+_EXCERPT: Final = 300
+_CONVERSATIONS: Final = 1_000
 
 
 def insights(engine: Engine, scope: Scope, *, days: int, limit: int) -> Insights:
@@ -146,3 +170,70 @@ def _growth(reader: StoreReader) -> tuple[MonthGrowth, ...]:
     by_kind = {kind: reader.growth(kind) for kind in ITEM_KINDS}
     months = sorted({month for counts in by_kind.values() for month in counts})[-_MONTHS:]
     return tuple(MonthGrowth(month, *(by_kind[kind].get(month, 0) for kind in ITEM_KINDS)) for month in months)
+
+
+class TidyRequest(NamedTuple):
+    """What to look for, how much of it, and the ids of what is to go."""
+
+    rules: tuple[TidyRule, ...] = TIDY_RULES
+    limit: int = 100
+    apply: frozenset[str] = frozenset()
+
+
+def tidy(engine: Engine, scope: Scope, request: TidyRequest) -> Tidying:
+    """Suggest what could go; of what is named, forget or archive what is suggested still."""
+    now = engine.clock.now()
+    if not request.apply:
+        return Tidying(tuple(islice(_suggested(engine, scope, request.rules, now), request.limit)))
+    suggested = [one for one in _suggested(engine, scope, request.rules, now) if one.id in request.apply]
+    chats = [one.id for one in suggested if one.action == "archive"]
+    archived = tuple(chat for chat in chats if compact.archive(engine, scope, chat).action == "compacted")
+    ids = [one.id for one in suggested if one.action == "forget"]
+    if not ids:
+        return Tidying((), archived=archived)
+
+    def choose(rows: StoreReader | StoreWriter) -> Sequence[str]:
+        """Leave out what was changed a moment ago."""
+        found: list[MemoryRecord | Message] = [*rows.get(ids), *rows.get_messages(ids)]
+        return [item.id for item in found if noise_rule(item.content)]
+
+    gone = forget.forget_chosen(engine, scope, choose)
+    return Tidying((), gone.ids, archived, gone.pending)
+
+
+def _suggested(engine: Engine, scope: Scope, rules: Sequence[TidyRule], now: datetime) -> Iterator[TidySuggestion]:
+    yield from engine.store.read(scope, lambda reader: _empty_texts(reader, rules, now))
+    if "old_chat" in rules:
+        yield from _old_chats(engine, scope, now)
+
+
+def _empty_texts(rows: StoreReader, rules: Sequence[TidyRule], now: datetime) -> list[TidySuggestion]:
+    """Give memories and messages that say nothing, the oldest first."""
+    found = []
+    for memory in rows.untidy_memories(SHORT, _CANDIDATES):
+        rule = noise_rule(memory.content)
+        in_slot = memory.subject or memory.key or memory.metadata.get(STANDING)
+        if rule is not None and rule in rules and not in_slot:
+            found.append(_suggestion(rule, "memory", memory.id, memory.content, memory.created_at))
+    messages = rows.untidy_messages(SHORT, _CANDIDATES, now - _SETTLED)
+    taught = {made.source_id for made in rows.made_from([message.id for message in messages])}
+    for message in messages:
+        rule = noise_rule(message.content)
+        if rule is not None and rule in rules and message.id not in taught:
+            found.append(_suggestion(rule, "message", message.id, message.content, message.said_at))
+    return found
+
+
+def _suggestion(
+    rule: TidyRule, source: Literal["memory", "message"], item_id: str, content: str, created_at: datetime
+) -> TidySuggestion:
+    return TidySuggestion(rule, "forget", source, item_id, content[:_EXCERPT], created_at)
+
+
+def _old_chats(engine: Engine, scope: Scope, now: datetime) -> Iterator[TidySuggestion]:
+    """Give conversations in which nothing was said for long, and whose messages are still active."""
+    for known in message_log.listing(engine, scope, _CONVERSATIONS, (now - _OLD, "")):
+        messages = engine.store.read(scope, partial(compact.foldable, conversation=known.id))
+        if messages:
+            excerpt = messages[0].content[:_EXCERPT]
+            yield TidySuggestion("old_chat", "archive", "conversation", known.id, excerpt, known.updated_at)

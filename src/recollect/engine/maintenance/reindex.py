@@ -1,19 +1,24 @@
-"""Reindexing after a new version of the text analyser, which must agree with the terms in the index.
+"""What another version has made is made anew: terms, the hashes by which a repetition is known, and vectors.
 
-Terms, and the hashes by which a repetition is known, are made anew user by user, in small transactions. What is right
-already is left alone, so an interrupted run goes on where it was; the store is marked when nothing is left to do.
+Terms must agree with the text analyser of this version. Vectors that texts lack are those that a repair could not read,
+and those of other texts than this version embeds, which an archive may bring. All items are looked through user by
+user, in small transactions. What is right already is left alone, so an interrupted run goes on where it was; the store
+is marked when nothing is left to do. A text is found by its old vectors until its job has made the new ones.
 """
 
 from collections.abc import Iterator, Sequence
+from operator import methodcaller
+from threading import Event
 from typing import TypeAlias
 
 from recollect.engine.base.context import Engine
 from recollect.engine.drafts import items, memory_drafts
-from recollect.engine.drafts.items import terms_of
+from recollect.engine.drafts.items import embedded_texts, terms_of
 from recollect.engine.memories import merge
 from recollect.model.literals import ITEM_KINDS, ItemKind
-from recollect.model.memories import Item, Scope
+from recollect.model.memories import Item, MemoryRecord, Scope, Space
 from recollect.storage.base import IndexedItem, StoreReader, StoreWriter
+from recollect.text.passages import PASSAGES
 from recollect.text.terms import ANALYSER
 
 _BATCH = 500
@@ -23,7 +28,7 @@ _MAX_TERMS = 5_000  # of a transaction: on SQLite all writers wait for it, and t
 _StaleItems: TypeAlias = dict[str, tuple[Item, tuple[str, ...]]]
 
 
-def advice(engine: Engine) -> str:
+def advice_about_words(engine: Engine) -> str:
     """Say what to do about the index of words; empty when nothing is."""
     made_by = engine.store.analyser()
     if made_by == ANALYSER:
@@ -85,7 +90,8 @@ def _replace(engine: Engine, scope: Scope, kind: ItemKind, stale: _StaleItems) -
 
     def work(writer: StoreWriter) -> int:
         current = items.fetch(writer, [(kind, item_id) for item_id in stale])
-        terms = {item.id: _fresh_terms(item, *stale[item.id]) for item in current}
+        made = ((item, *stale[item.id]) for item in current)
+        terms = {item.id: terms if item == analysed else terms_of(item) for item, analysed, terms in made}
         writer.reindex(kind, terms)
         return len(terms)
 
@@ -109,5 +115,51 @@ def _rehash(engine: Engine, scope: Scope, ids: Sequence[str]) -> None:
     engine.write(scope, work)
 
 
-def _fresh_terms(item: Item, analysed: Item, terms: tuple[str, ...]) -> tuple[str, ...]:
-    return terms if item == analysed else terms_of(item)
+def advice_about_vectors(engine: Engine) -> str:
+    """Say what to do about texts that lack vectors; empty when nothing is."""
+    known = engine.store.passages()
+    if engine.models.configured is None or known == PASSAGES:
+        return ""
+    if known < 0:
+        return (
+            "The file was repaired, and not all vectors could be read for certain, so some texts may not be found by "
+            "all that they mean; run `recollect maintain`, which makes them anew."
+        )
+    return "Texts from an archive of an earlier version are not found by all that they mean; run `recollect maintain`."
+
+
+def owe_missing(engine: Engine, stop: Event | None = None) -> int:
+    """Write the jobs of texts that lack vectors; gives how many. Does nothing the next time."""
+    if engine.models.configured is None or engine.store.passages() == PASSAGES:
+        return 0
+    owed = 0
+    users = engine.store.reached_users()
+    for scope in users.scopes:
+        for kind in ITEM_KINDS:
+            owed += _owe_kind(engine, scope, kind, stop)
+            if stop is not None and stop.is_set():
+                return owed
+    if users.are_all:
+        engine.store.set_passages(PASSAGES)
+    return owed
+
+
+def _owe_kind(engine: Engine, scope: Scope, kind: ItemKind, stop: Event | None) -> int:
+    """Look through a user's items by their ids. What is written meanwhile has its vectors already."""
+    owed, after = 0, None
+    while not (stop is not None and stop.is_set()):
+        batch = _batch(engine, scope, kind, after)
+        if not batch:
+            break
+        after, space = batch[-1].item.id, engine.models.latest
+        lacking_ids = [entry.item.id for entry in batch if _may_lack(entry.item, space)]
+        if lacking_ids:
+            engine.store.write(scope, methodcaller("owe_vectors", kind, lacking_ids, engine.clock.now()))
+        owed += len(lacking_ids)
+    return owed
+
+
+def _may_lack(item: Item, space: Space | None) -> bool:
+    """Tell whether an item may lack vectors, or have those of another text."""
+    of_whom = isinstance(item, MemoryRecord) and memory_drafts.is_of_user(item)
+    return of_whom or len(embedded_texts(item, space)) > 1

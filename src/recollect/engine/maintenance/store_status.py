@@ -7,7 +7,7 @@ from recollect._version import __version__
 from recollect.engine.base import audit, embedders
 from recollect.engine.base.context import Engine
 from recollect.engine.carry import backup
-from recollect.engine.maintenance import missing_vectors, reindex
+from recollect.engine.maintenance import reindex
 from recollect.engine.vectors import model_change
 from recollect.errors import EmbeddingError, RecollectError, StoreDamaged
 from recollect.model.memories import Scope, Space
@@ -75,7 +75,7 @@ def user_stats(engine: Engine, scope: Scope) -> Stats:
 def _advice(engine: Engine, stats: StoreStats, spent: int, building: Model | None) -> Iterator[str]:
     yield from engine.store.advice()
     if stats.items:
-        yield from filter(None, [reindex.advice(engine), missing_vectors.advice(engine)])
+        yield from filter(None, [reindex.advice_about_words(engine), reindex.advice_about_vectors(engine)])
     if stats.pending_jobs:
         off = engine.models.configured is None
         what = "vectors are switched off here" if off else _HOW
@@ -256,7 +256,7 @@ def _searched_embedder(engine: Engine) -> Embedder | None:
 
 def _stale_index(engine: Engine) -> Iterator[Problem]:
     """Report an index of words that another analyser has made."""
-    advice = reindex.advice(engine)
+    advice = reindex.advice_about_words(engine)
     stats = engine.store.stats() if advice else None
     if stats and stats.items:
         yield Problem("index_of_words", stats.items, advice)
@@ -264,7 +264,7 @@ def _stale_index(engine: Engine) -> Iterator[Problem]:
 
 def _lacking_passages(engine: Engine) -> Iterator[Problem]:
     """Report a store with long texts that may lack vectors of their passages."""
-    advice = missing_vectors.advice(engine)
+    advice = reindex.advice_about_vectors(engine)
     if advice and engine.store.stats().items:
         yield Problem("vectors_of_passages", 1, advice)
 

@@ -6,8 +6,9 @@ addresses come from a queue.
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
+from operator import methodcaller
 from threading import Event
 from typing import NamedTuple
 
@@ -20,7 +21,7 @@ from recollect.model.memories import MemoryRecord, Scope
 from recollect.model.messages import Message
 from recollect.model.places import Located
 from recollect.ports import Geocoder
-from recollect.storage.base import CachedPlace, GeocodeJob, StoreReader, StoreWriter, UnlocatedItem, UnnamedPlace
+from recollect.storage.base import CachedPlace, GeocodeJob, StoreReader, StoreWriter, UnlocatedItem
 from recollect.text.clean import clean
 
 _BATCH = 64
@@ -266,8 +267,4 @@ def _name_unnamed(engine: Engine) -> None:
     """Name places that were written before names were stored."""
     while rows := engine.store.unnamed_places(_BATCH):
         for row in rows:
-            engine.store.write(row.scope, partial(_name, row, engine.clock.now()))
-
-
-def _name(row: UnnamedPlace, now: datetime, writer: StoreWriter) -> None:
-    writer.name_place(row, now)
+            engine.store.write(row.scope, methodcaller("name_place", row, engine.clock.now()))

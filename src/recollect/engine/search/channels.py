@@ -106,7 +106,8 @@ def match_meaning(search: SearchRun, reader: StoreReader, filters: ItemFilters, 
     space, vector, kind = search.query.space, search.query.vector, filters.kind
     if not search.plan.vector or vector is None:
         return
-    scores.late = _is_late(search)
+    waited = search.engine.clock.now() - search.query.started
+    scores.late = waited.total_seconds() > search.engine.settings.recall.deadline_s
     if scores.late or space is None:
         return
     usual = max(_NEAREST_PER_HIT[kind] * search.query.options.limit, _NEAREST[kind])
@@ -133,11 +134,6 @@ def _prefer_wishes(search: SearchRun, reader: StoreReader, kind: ItemKind, cosin
     if kind != "chunk" and search.query.query.request and space is not None and vector is not None:
         wishes = reader.wish_cosines(kind, space, vector, list(cosines)) if space.is_bundled else {}
         cosines.update({row_id: max(wish, _TOLD * cosines[row_id]) for row_id, wish in wishes.items()})
-
-
-def _is_late(search: SearchRun) -> bool:
-    waited = search.engine.clock.now() - search.query.started
-    return waited.total_seconds() > search.engine.settings.recall.deadline_s
 
 
 def fuse(

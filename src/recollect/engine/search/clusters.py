@@ -10,12 +10,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import datetime, timedelta
-from functools import partial
+from operator import methodcaller
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from recollect.engine.base.context import VECTOR, CachedGroups, Engine, MemoryGroup
+from recollect.engine.drafts.items import batched
 from recollect.engine.memories.merge import merge_order
 from recollect.model.clusters import MOST_CLUSTERS, MOST_EXAMPLES, Cluster, Clusters, DuplicatePair
 from recollect.model.filters import Filters
@@ -134,15 +135,10 @@ def _current(engine: Engine, scope: Scope, ids: Sequence[str]) -> Mapping[str, M
     now = engine.clock.now()
     records: dict[str, MemoryRecord] = {}
     wanted = tuple(dict.fromkeys(ids))
-    for start in range(0, len(wanted), _PAGE):
-        some = wanted[start : start + _PAGE]
-        found = engine.store.read(scope, partial(_get, ids=some))
+    for some in batched(wanted, _PAGE):
+        found: Sequence[MemoryRecord] = engine.store.read(scope, methodcaller("get", some))
         records |= {one.id: one for one in found if one.superseded_by is None and not lapsed(one, now)}
     return records
-
-
-def _get(reader: StoreReader, ids: Sequence[str]) -> Sequence[MemoryRecord]:
-    return reader.get(ids)
 
 
 def _words(terms: Sequence[str], members: Sequence[MemoryRecord]) -> tuple[str, ...]:
@@ -168,8 +164,7 @@ def _duplicates(engine: Engine, scope: Scope, groups: CachedGroups, limit: int) 
     """Check pairs whose vectors nearly coincide by what they say, the most alike first. A memory is in one pair."""
     found: list[DuplicatePair] = []
     taken: set[str] = set()
-    for start in range(0, len(groups.pairs), _CHECKED_PAIRS):
-        pairs = groups.pairs[start : start + _CHECKED_PAIRS]
+    for pairs in batched(groups.pairs, _CHECKED_PAIRS):
         records = _current(engine, scope, [memory_id for one, other, _ in pairs for memory_id in (one, other)])
         for one, other, cosine in pairs:
             if len(found) == limit:

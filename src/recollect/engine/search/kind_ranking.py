@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from recollect.engine.base.context import VECTOR, Engine
 from recollect.engine.places.search_location import PlaceScale, rescale
-from recollect.engine.search import channels, shared_traits
+from recollect.engine.search import channels
 from recollect.engine.search.channels import ScoredCandidates, SearchRun
 from recollect.engine.search.prepared_query import PreparedQuery
 from recollect.model.files import Chunk
@@ -46,6 +46,7 @@ FILE = "file"
 NAME = "name"
 LETTERS = "letters"
 IN_COMMON = "in common"
+_MOST_READ = 1_000  # characters of a memory that tell whom it is about
 
 
 class RankedRow(NamedTuple):
@@ -204,7 +205,7 @@ def _add_to_relevance(
     texts = {record.id: plain_letters(record.content[:_LONGEST_COMPARED]) for record in records}
     added = Additions({record.id: fused.relevance[record.id] for record in records})
     added = added.plus(LETTERS, letters.shared(letter_groups(query.text), texts), letters.WEIGHT * nearest)
-    shares = shared_traits.shares(search, reader, records, added.relevance) if query.parties else {}
+    shares = _shares_in_common(search, reader, records, added.relevance) if query.parties else {}
     if not shares:
         return added
     return added.plus(IN_COMMON, shares, in_common.WEIGHT * max(added.relevance.values()))
@@ -336,3 +337,25 @@ def _role_factor(query: PreparedQuery, position: MessagePosition) -> float:
     return factors.role(
         position.role, position.tokens, asked_of_assistant=asked.asks_assistant, personal=asked.personal
     )
+
+
+def _shares_in_common(
+    search: SearchRun, reader: StoreReader, records: Sequence[MemoryRecord], relevance: Mapping[str, float]
+) -> Mapping[str, float]:
+    """Say what each memory about one person shares with those about the others; nothing where that cannot be told."""
+    parties, space = search.query.query.parties, search.query.space
+    if space is None or not search.plan.vector:
+        return {}
+    texts = {record.id: _whose(record) for record in records}
+    each = (frozenset(row_id for row_id, text in texts.items() if party.is_subject_of(text)) for party in parties)
+    about = [row_ids for row_ids in each if row_ids]
+    if len(about) < 2:  # noqa: PLR2004 - no one to compare with
+        return {}
+    vectors = reader.stored_vectors(space, sorted(frozenset().union(*about)))
+    return in_common.shares(vectors, about, relevance)
+
+
+def _whose(record: MemoryRecord) -> str:
+    """Give the text that tells whom a memory is about."""
+    content = record.content[:_MOST_READ]
+    return f"{record.subject.title()}: {content}" if record.subject else content

@@ -105,8 +105,7 @@ def news(engine: Engine, scope: Scope, query: LiveQuery, after: int, limit: int)
         changes = reader.changes(after, limit)
         matches: list[LiveHit] = []
         length, reached = 0, last
-        for start in range(0, len(changes), _BATCH):
-            part = changes[start : start + _BATCH]
+        for part in items.batched(changes, _BATCH):
             for match in _match(reader, query, part, now):
                 matches.append(replace(match, hit=replace(match.hit, scope=name)) if name else match)
                 length += len(match.hit.content)
@@ -161,7 +160,8 @@ def _match_item(
     if prepared is None:
         return None if change.what == "embedded" else hits.of_item(item, 1.0, None, _ALL)
     terms = frozenset(terms_of(item))
-    if not _allowed(prepared, terms) or not hits.matches_phrases(prepared.query, item):
+    required = all(terms.intersection(forms) for forms in prepared.query.required)
+    if not required or not terms.isdisjoint(prepared.query.excluded) or not hits.matches_phrases(prepared.query, item):
         return None
     words = _coverage(prepared, terms)
     if change.what == "embedded" and words >= query.min_score:
@@ -176,11 +176,6 @@ def _match_item(
     if near is not None and cosine is not None:
         channels["vector"] = ChannelPart(None, cosine, near, 1.0 if words < score else 0.0)
     return hits.of_item(item, score, cosine, ScoreParts(channels, score, {}))
-
-
-def _allowed(prepared: PreparedQuery, terms: frozenset[str]) -> bool:
-    required = all(terms.intersection(forms) for forms in prepared.query.required)
-    return required and terms.isdisjoint(prepared.query.excluded)
 
 
 def _coverage(prepared: PreparedQuery, terms: frozenset[str]) -> float:

@@ -19,9 +19,9 @@ from recollect import ids
 from recollect.engine.base import embedders
 from recollect.engine.base.context import Engine
 from recollect.engine.drafts.items import embedded_texts
-from recollect.engine.vectors import calibration, embed_queue, embed_texts
+from recollect.engine.vectors import embed_queue, embed_texts
 from recollect.engine.vectors.embed_queue import WorkListener
-from recollect.errors import EmbeddingError, InvalidVector, ProviderUnavailable, TextRefused
+from recollect.errors import EmbeddingError, InvalidVector, ProviderUnavailable, RecollectError, TextRefused
 from recollect.model.memories import Scope, Space, Vector
 from recollect.model.messages import Usage
 from recollect.model.stats import BulkBatch, BulkState, Estimate, WorkReport
@@ -38,6 +38,26 @@ _COOLDOWN = timedelta(hours=1)  # without batches after one has failed
 _MAX_SUBMITS = 10  # that may fail within that time before the provider has taken anything
 _KEPT = timedelta(days=7)
 _CHARACTERS_PER_TOKEN = 3.5
+_PAIRS = (
+    ("When does the last train to the coast leave?", "The harbour line runs until ten past eleven at night."),
+    ("Which medicine must not be taken with milk?", "Antibiotics of that family are to be swallowed with water only."),
+    (
+        "How is the office network password changed?",
+        "Open the router's page and choose a new passphrase for the Wi-Fi.",
+    ),
+    ("What does my sister like to read?", "Crime novels from Scandinavia lie in piles beside her bed."),
+    ("Why did the deployment fail on Friday?", "The migration locked a table and the health check timed out."),
+    ("How long must the dough rest?", "Leave it under a damp cloth until it has doubled in size."),
+    ("Who won the chess tournament in spring?", "Our youngest member took the cup without losing a game."),
+    ("What is the rent of the flat in the centre?", "The landlord asks for nine hundred a month, heating included."),
+    ("Which plants survive a dry summer?", "Lavender and sage hardly need any watering in August."),
+    ("When is the meeting with the lawyer?", "She will see us on the fourteenth, right after lunch."),
+    ("How heavy may a suitcase be on that airline?", "Checked luggage is limited to twenty-three kilograms."),
+    ("What did the doctor say about the knee?", "The ligament is strained but not torn; no running for six weeks."),
+)
+
+
+SENTENCES = frozenset(text for pair in _PAIRS for text in pair)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +83,7 @@ def serve_space(
     """Serve the queue of a space: in batches if `bulk` says so (None: the settings decide), otherwise at once."""
     worked = _serve(engine, space, bulk=bulk, stop=stop, tell=tell)
     if worked.embedded and not worked.unavailable:
-        calibration.calibrate(engine, space)
+        calibrate(engine, space)
     return worked
 
 
@@ -104,9 +124,9 @@ def _submit_all(engine: Engine, space: Space, batches: BulkEmbedder) -> WorkRepo
     """Submit everything that is due and not cached."""
     worked, limit = WorkReport(), batches.most_texts
     while limit:
-        batch = _new_batch(engine, space)
-        engine.store.save_bulk(batch)
         now = engine.clock.now()
+        batch = BulkBatch(ids.new(now), space, "", "submitting", 0, 0, 0, "", now, now)
+        engine.store.save_bulk(batch)
         jobs = engine.store.claim_jobs(space, limit, now=now, lease_until=now, bulk=batch.id)
         if not jobs:
             engine.store.delete_bulk(batch)
@@ -137,11 +157,6 @@ def _fitting(engine: Engine, jobs: list[EmbedJob], most_texts: int) -> list[Embe
     if fitting < len(jobs):
         engine.store.postpone_jobs(jobs[fitting:], "", engine.clock.now(), to_blame=False)
     return jobs[:fitting]
-
-
-def _new_batch(engine: Engine, space: Space) -> BulkBatch:
-    now = engine.clock.now()
-    return BulkBatch(ids.new(now), space, "", "submitting", 0, 0, 0, "", now, now)
 
 
 def _submit(engine: Engine, batch: BulkBatch, jobs: Sequence[EmbedJob], batches: BulkEmbedder) -> None:
@@ -314,3 +329,25 @@ def _texts(job: EmbedJob) -> dict[str, str]:
         f"{job.item.id}-{number}-{embed_texts.text_key(job.scope, text)[:12]}": embedders.non_empty(text)
         for number, text in enumerate(embedded_texts(job.item, job.space))
     }
+
+
+def measure(embedder: Embedder, space: Space) -> float:
+    """Give the usual cosine of a question and an unrelated sentence. Raises EmbeddingError."""
+    questions, _ = embedders.embed(embedder, space, [question for question, _ in _PAIRS], "query")
+    sentences, _ = embedders.embed(embedder, space, [sentence for _, sentence in _PAIRS], "passage")
+    cosines = questions @ sentences.T
+    unrelated = cosines[~np.eye(len(_PAIRS), dtype=bool)]
+    return float(np.clip(unrelated.mean(), 0.0, 0.99))
+
+
+def calibrate(engine: Engine, space: Space) -> None:
+    """Measure a space that has not been measured yet; a failure is tried again another time."""
+    known = next((known for known in engine.store.spaces() if known.space == space), None)
+    if known is None or known.unrelated is not None:
+        return
+    try:
+        embedder = engine.models.embedder(space)
+        if isinstance(embedder, RemoteEmbedder):
+            engine.store.set_unrelated(space, measure(embedder, space))
+    except RecollectError:
+        return
