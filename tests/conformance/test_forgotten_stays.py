@@ -8,7 +8,7 @@ import pytest
 
 from recollect import InvalidInput, Memory, NewMemory, NewMessage, UserMemory
 from recollect.engine.base import embedders
-from recollect.engine.conversations import turn_capture
+from recollect.engine.conversations import capture
 from recollect.errors import StaleVersion
 from recollect.model.files import TextPiece
 from recollect_connect.importing.deliver import importing
@@ -182,7 +182,7 @@ def test_a_message_teaches_nothing_that_is_forgotten_while_it_is_read(
     me.after_turn(TALK, session="c")
     memory.maintain()
     (record,) = me.list().items
-    learn = turn_capture.learn
+    learn = capture.learn
 
     def forget_meanwhile(*asked: Any) -> Any:
         learned = learn(*asked)
@@ -191,6 +191,6 @@ def test_a_message_teaches_nothing_that_is_forgotten_while_it_is_read(
         return learned
 
     me.after_turn([NewMessage("user", TALK[0].content)], session="d")
-    monkeypatch.setattr(turn_capture, "learn", forget_meanwhile)
+    monkeypatch.setattr(capture, "learn", forget_meanwhile)
     memory.maintain()
     assert _contents(me) == set()

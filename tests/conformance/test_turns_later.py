@@ -11,8 +11,8 @@ import pytest
 from recollect import Memory, UserMemory
 from recollect.engine.base import threads
 from recollect.engine.base.context import Engine
-from recollect.engine.conversations import read_queue, turn_capture
-from recollect.engine.conversations.turn_capture import TurnLessons
+from recollect.engine.conversations import capture, read_queue
+from recollect.engine.conversations.capture import TurnLessons
 from recollect.errors import StoreDamaged, StoreUnavailable
 from recollect.model.memories import Scope
 from recollect.model.messages import Message
@@ -50,8 +50,8 @@ class Spy:
         self.read: list[str] = []
         self.errors: dict[str, BaseException] = {}
         self.meanwhile: dict[str, Callable[[], None]] = {}
-        self._learn = turn_capture.learn
-        monkeypatch.setattr(turn_capture, "learn", self._reading)
+        self._learn = capture.learn
+        monkeypatch.setattr(capture, "learn", self._reading)
 
     def _reading(self, engine: Engine, scope: Scope, messages: list[Message]) -> TurnLessons:
         for message in messages:

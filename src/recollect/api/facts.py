@@ -13,7 +13,7 @@ from recollect.api.scoped import Scoped, check_limit, new_memory
 from recollect.engine.drafts import memory_drafts
 from recollect.engine.drafts.memory_drafts import checked_participants
 from recollect.engine.memories import remember
-from recollect.engine.memories.doubts import find_doubts, find_outranked
+from recollect.engine.memories.repetition import find_doubts, find_outranked
 from recollect.engine.search import browsing
 from recollect.errors import InvalidMemory
 from recollect.model.literals import MemoryType

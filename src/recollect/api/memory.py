@@ -37,7 +37,7 @@ from recollect.engine.forgetting import request as forgetting
 from recollect.engine.forgetting import request as purging
 from recollect.engine.forgetting import verify
 from recollect.engine.maintenance import maintain, store_status
-from recollect.engine.memories import load
+from recollect.engine.memories import remember
 from recollect.errors import InvalidInput, StoreFull, StoreReadOnly, StoreUnavailable
 from recollect.model.backups import Backup, Restored
 from recollect.model.memories import Loaded, NewMemory
@@ -280,7 +280,7 @@ class Memory(Verbs):
         engine = self._engine if audit is None else replace(self._engine, audit=audit)
         known = cache(scope_of)
         offered = ((known(user), as_offered(memory)) for user, memory in rows)
-        return load.load(engine, offered, wait=wait, imported=imported)
+        return remember.load(engine, offered, wait=wait, imported=imported)
 
     def purge(self, *, tell: StepListener | None = None) -> Purged:
         """Remove what forgotten users and items left in tables, statistics, indexes and originals; say what is left.

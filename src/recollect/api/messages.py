@@ -3,9 +3,9 @@
 from datetime import datetime
 
 from recollect.api.scoped import Scoped, canonical, check_limit
-from recollect.engine.conversations import explanations, message_log, message_reading, turns
+from recollect.engine.conversations import capture, message_log
 from recollect.engine.drafts import memory_drafts
-from recollect.engine.memories.feedback import rate_message
+from recollect.engine.memories.update import rate_message
 from recollect.errors import InvalidInput
 from recollect.model.memories import Remembered
 from recollect.model.messages import Message
@@ -51,29 +51,29 @@ class UserMessages(Scoped):
 
     def preview_capture(self, text: str) -> tuple[Captured, ...]:
         """Return what `capture` would store of a user's message, without storing it."""
-        return explanations.preview(self._engine, self._scope, text)
+        return capture.preview(self._engine, self._scope, text)
 
     def read(self, text: str) -> Reading:
         """Read a message: what lasts in it, what is not the user's own words, and whether an answer needs memory.
 
         Raises ReaderError when the reader of the settings cannot read it, and InvalidInput when there is none.
         """
-        return message_reading.read_strictly(self._engine, self._scope, text)
+        return capture.read_strictly(self._engine, self._scope, text)
 
     def explain(self, text: str) -> ExplainedReading:
         """Read a message and say what `capture` would make of it: what is kept, what is not, and why.
 
         Nothing is stored. Raises ReaderError and InvalidInput as `read` does.
         """
-        return explanations.explain(self._engine, self._scope, text)
+        return capture.explain(self._engine, self._scope, text)
 
     def origins(self, memory_id: str) -> tuple[MemoryOrigin, ...]:
         """Return the messages that a memory was captured from, with the words that say it. Raises NotFound.
 
         Messages that were forgotten are not among them; a memory that a program stored has none.
         """
-        return explanations.origins(self._engine, self._scope, canonical(memory_id))
+        return capture.origins(self._engine, self._scope, canonical(memory_id))
 
     def capture(self, text: str, *, session: str = "") -> tuple[Remembered, ...]:
         """Store what a user's message says about the user; usually `after_turn` does this."""
-        return turns.capture(self._engine, self._scope, text, session)
+        return capture.capture_text(self._engine, self._scope, text, session)

@@ -1,7 +1,7 @@
 """The verbs of a user that compare memories with each other."""
 
 from recollect.api.scoped import Scoped, canonical, check_between, check_limit
-from recollect.engine.memories import merge
+from recollect.engine.memories import repetition
 from recollect.engine.search import browsing, clusters
 from recollect.model.clusters import MOST_CLUSTERS, MOST_EXAMPLES, Clusters
 from recollect.model.memories import MemoryRecord
@@ -36,4 +36,4 @@ class UserSimilarity(Scoped):
         Nothing is deleted: the merged memory is no longer found, and is in the `history` of the other. A memory cannot
         be merged into one that is trusted less. Raises NotFound and InvalidMemory.
         """
-        return merge.merge(self._engine, self._scope, canonical(id), canonical(into))
+        return repetition.merge(self._engine, self._scope, canonical(id), canonical(into))

@@ -34,13 +34,13 @@ from recollect.engine.carry.import_archive import (
     ImportProgressListener,
     import_archive,
 )
-from recollect.engine.conversations import message_drafts, message_log, sessions, silence, turns
+from recollect.engine.conversations import compact, message_drafts, message_log, silence, turns
 from recollect.engine.drafts import kept_secrets, memory_drafts
 from recollect.engine.forgetting import request as forgetting
 from recollect.engine.forgetting.request import ForgetRequest
 from recollect.engine.maintenance import store_status
 from recollect.engine.memories import remember, update
-from recollect.engine.memories.feedback import rate_memory
+from recollect.engine.memories.update import rate_memory
 from recollect.engine.places import user_places
 from recollect.engine.search import browsing, recall
 from recollect.engine.search.prepared_query import SearchOptions
@@ -493,4 +493,4 @@ class UserMemory(InsightVerbs, UserSimilarity):
         """Hook at the end of a session: store its summary as a memory, if `session_summaries` is set."""
         if not self._engine.settings.session_summaries:
             return None
-        return sessions.end(self._engine, self._scope, message_drafts.conversation_name(session))
+        return compact.end_session(self._engine, self._scope, message_drafts.conversation_name(session))

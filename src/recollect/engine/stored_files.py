@@ -21,7 +21,7 @@ from recollect.model.files import (
 from recollect.model.literals import FileSource
 from recollect.model.memories import Scope
 from recollect.ports import ChunkingRecipe
-from recollect.storage.base import StoreReader, StoreWriter
+from recollect.storage.base import StoreReader, StoreWriter, UserRows
 from recollect.text.mentions import sentence_marks, without
 from recollect.text.query import file_names
 
@@ -56,7 +56,7 @@ def storable(text: str) -> str:
     return _UNSTORABLE.sub("\ufffd", text)
 
 
-def mask_forgotten(rows: StoreReader | StoreWriter, texts: Sequence[str]) -> list[str]:
+def mask_forgotten(rows: UserRows, texts: Sequence[str]) -> list[str]:
     """Take out of texts the sentences that were forgotten; lines stay where they are."""
     if not rows.buried([tombstones.ANY_SENTENCE]):
         return list(texts)
@@ -82,7 +82,7 @@ def remove_chunks(writer: StoreWriter, chunk_ids: Sequence[str]) -> None:
         writer.forget_paid(chunk_ids, questions=False)
 
 
-def folder_at(rows: StoreReader | StoreWriter, root: str) -> Folder | None:
+def folder_at(rows: UserRows, root: str) -> Folder | None:
     """Give the folder with this root, if one is synced or was brought."""
     return next((folder for folder in rows.folders() if folder.root == root), None)
 

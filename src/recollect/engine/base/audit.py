@@ -24,7 +24,7 @@ from recollect.model.messages import Appended, Compaction, Message
 from recollect.model.places import NamedPlace
 from recollect.model.search import Forgotten, PromptContext, TurnOutcome
 from recollect.model.stats import AuditLine
-from recollect.storage.base import StoredResponse, StoreReader, StoreWriter
+from recollect.storage.base import StoredResponse, StoreWriter, UserRows
 from recollect.storage.base.tables import ImportedRows
 
 MOST_ITEMS = 100
@@ -105,7 +105,7 @@ class IdempotentRequest:
     answered: str | None = None
     _resets: int | None = None  # the user's count of forgettings at the first check
 
-    def insist_new(self, rows: StoreReader | StoreWriter, now: datetime) -> None:
+    def insist_new(self, rows: UserRows, now: datetime) -> None:
         """Raise AlreadyProcessed if it was processed before."""
         if self._resets is None:
             self._resets = rows.resets()

@@ -21,7 +21,7 @@ from recollect.model.media import read_media
 from recollect.model.memories import MemoryRecord, Scope
 from recollect.model.messages import Message, ToolCall
 from recollect.model.readings import CAPTURED_BY
-from recollect.storage.base import StoreReader, StoreWriter
+from recollect.storage.base import StoreReader, StoreWriter, UserRows
 from recollect.storage.base.tables import (
     CHUNKS,
     CONVERSATIONS,
@@ -152,7 +152,7 @@ def _follow(archive: Archive, found: Mapping[str, KeptAway]) -> None:
 def _forget_escaped(engine: Engine, scope: Scope, left: KeptAway) -> None:
     """Forget what an import that was killed brought without the notes of what it was made from; nothing else."""
 
-    def escaped(rows: StoreReader | StoreWriter) -> list[str]:
+    def escaped(rows: UserRows) -> list[str]:
         made = [*left.made]
         noted = {note.made_id for note in rows.sources(made)}
         found = [message.id for message in rows.get_messages(made) if message.role == "summary"]

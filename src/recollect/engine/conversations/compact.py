@@ -1,4 +1,5 @@
-"""Compaction of conversations: old turns are folded into one summary; nothing is deleted.
+"""Compaction of conversations: old turns are folded into one summary; nothing is deleted. A session that ends leaves
+its summary as a memory.
 
 Optimistic concurrency: a summary is made outside of any transaction, because a model may take its time, and the
 transaction that saves it first checks that all of its sources are unchanged. So however many processes compact a
@@ -15,13 +16,14 @@ from recollect.dialogue import compaction as planning
 from recollect.dialogue.compaction import CompactionPlan
 from recollect.engine.base.context import SUMMARIZER, Engine
 from recollect.engine.conversations import message_drafts
+from recollect.engine.memories import decisions, remember
 from recollect.errors import LlmError, SummaryError
 from recollect.model.literals import MessageStatus
-from recollect.model.memories import MessageDraft, Scope
+from recollect.model.memories import MessageDraft, NewMemory, Remembered, Scope
 from recollect.model.messages import Compaction, Message, Summarized, SummaryPoints, SummaryTask, Usage
 from recollect.ports import Summarizer
 from recollect.storage.base import Derivation, StoreReader, StoreWriter
-from recollect.text.summary.format import fit, parse, render
+from recollect.text.summary.format import as_memory, fit, parse, render
 
 _ALL = 2**31
 _MIN_SUMMARY_TOKENS = 60
@@ -244,3 +246,34 @@ def _set_lease(engine: Engine, scope: Scope, conversation: str, until: datetime 
             writer.save_conversation(record._replace(compacting_until=until))
 
     engine.write(scope, work)
+
+
+def end_session(engine: Engine, scope: Scope, session: str) -> Remembered | None:
+    """Store a summary of a session as a memory; None when it is empty. Idempotent."""
+    digest = whole(engine, scope, session)
+    if digest is None:
+        return None
+    points, sources, ended_at, trust = digest
+    memory = NewMemory(
+        as_memory(points),
+        type="session_summary",
+        source="learned",
+        trust=trust,
+        session=session,
+        occurred_at=ended_at,
+        importance=0.5,
+        metadata={"messages": len(sources)},
+    )
+    (prepared,), degraded = remember.prepare_many(engine, scope, [memory])
+
+    def work(writer: StoreWriter) -> Remembered:
+        for record in writer.get(writer.of_session(session)):
+            if record.type == "session_summary" and record.occurred_at == ended_at and record.superseded_by is None:
+                return Remembered("duplicate", record.id, record.id)
+        remembered = decisions.decide(writer, engine, prepared)
+        if remembered.action == "created":
+            derived = [Derivation("memory", remembered.id, "message", source) for source in sources]
+            writer.derive(derived, prepared.draft.record.created_at)
+        return remembered
+
+    return replace(engine.write(scope, work), degraded=degraded)

@@ -15,7 +15,7 @@ from recollect.engine.base.context import Engine
 from recollect.engine.base.scopes import authored_metadata
 from recollect.engine.drafts import memory_drafts, redaction
 from recollect.engine.drafts.items import message_terms
-from recollect.engine.drafts.media import message_with_checked_media
+from recollect.engine.drafts.media import with_checked_media
 from recollect.errors import InvalidMessage
 from recollect.model.literals import MessageRole, Trust
 from recollect.model.media import Media
@@ -53,7 +53,7 @@ def draft_message(
     engine: Engine, scope: Scope, conversation: str, offered: NewMessage, now: datetime
 ) -> DraftedMessage:
     """Draft a message."""
-    offered = message_with_checked_media(engine, scope, offered)
+    offered = with_checked_media(engine, scope, offered)
     role = blocks.role_of(offered.role)
     parts = blocks.read_content(offered.content)
     calls = (*parts.calls, *blocks.tool_calls(offered.tool_calls))
@@ -73,7 +73,14 @@ def draft_message(
         speaker=_speaker(engine, offered.speaker),
         content=text,
         blocks=_clean_blocks(engine, parts.blocks, role),
-        tool_calls=tuple(_clean_call(engine, call) for call in calls),
+        tool_calls=tuple(
+            ToolCall(
+                _name("tool call id", call.id),
+                _name("tool name", call.name),
+                _clean_arguments(engine, call.arguments),
+            )
+            for call in calls
+        ),
         tool_call_id=_name("tool_call_id", offered.tool_call_id),
         tokens=0,
         status="active",
@@ -147,11 +154,6 @@ def clean_text(engine: Engine, text: str, role: MessageRole = "assistant") -> st
 def _foreign_to(role: MessageRole) -> Callable[[str], str]:
     """Give what takes the text out of a message that its author did not write."""
     return without_host_notes if role == "user" else without_recall_blocks
-
-
-def _clean_call(engine: Engine, call: ToolCall) -> ToolCall:
-    arguments = _clean_arguments(engine, call.arguments)
-    return ToolCall(_name("tool call id", call.id), _name("tool name", call.name), arguments)
 
 
 def _clean_arguments(engine: Engine, arguments: str) -> str:

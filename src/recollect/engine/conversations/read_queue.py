@@ -13,7 +13,7 @@ from threading import Event
 from typing import NamedTuple
 
 from recollect.engine.base.context import Engine
-from recollect.engine.conversations import turn_capture
+from recollect.engine.conversations import capture
 from recollect.errors import StoreUnavailable
 from recollect.model.memories import Scope
 from recollect.model.messages import ConversationRecord, Message
@@ -42,14 +42,10 @@ def is_used(engine: Engine) -> bool:
 def queue(writer: StoreWriter, conversation: ConversationRecord, messages: Sequence[Message], now: datetime) -> None:
     """Queue the messages of a turn in the transaction that saves them; those that must not or cannot teach are done."""
     ids = [message.id for message in messages]
-    may_teach = () if conversation.private else [message for message in messages if _may_teach(message)]
-    unread = writer.unlearned([message.id for message in may_teach])
+    may_teach = [message.id for message in messages if message.role == "user" or message.tool_calls]
+    unread = writer.unlearned([] if conversation.private else may_teach)
     writer.owe_readings(unread, now)
     writer.mark_learned([message_id for message_id in ids if message_id not in unread])
-
-
-def _may_teach(message: Message) -> bool:
-    return message.role == "user" or bool(message.tool_calls)
 
 
 def serve(engine: Engine, *, stop: Event | None = None) -> ReadPass:
@@ -94,7 +90,7 @@ class _ReadBatch:
     def _serve(self, job: ReadJob) -> bool:
         """Read a message; says whether that is over. One whose turn comes again when the model is back is not."""
         try:
-            learned = turn_capture.learn(self._engine, job.scope, [job.message])
+            learned = capture.learn(self._engine, job.scope, [job.message])
             if not learned.unasked:
                 _keep(self._engine, job, learned)
                 self.read += 1
@@ -119,13 +115,13 @@ class _ReadBatch:
         self.parked += parked
 
 
-def _keep(engine: Engine, job: ReadJob, learned: turn_capture.TurnLessons) -> None:
+def _keep(engine: Engine, job: ReadJob, learned: capture.TurnLessons) -> None:
     """Store what a message teaches, unless it was forgotten, made private or read by another worker meanwhile."""
     message_id = job.message.id
 
     def work(writer: StoreWriter) -> None:
         if writer.finish_readings([message_id]):
-            turn_capture.keep(writer, engine, learned, {message_id: message_id}, writer.unlearned([message_id]))
+            capture.keep(writer, engine, learned, {message_id: message_id}, writer.unlearned([message_id]))
             writer.mark_learned([message_id])
 
     engine.write(job.scope, work)
@@ -134,4 +130,4 @@ def _keep(engine: Engine, job: ReadJob, learned: turn_capture.TurnLessons) -> No
 def _model_works(engine: Engine, job: ReadJob) -> bool:
     """Tell whether the language model reads a plain sentence: then the message is to blame."""
     probe = job.message._replace(content=_PROBE, tool_calls=())
-    return not turn_capture.learn(engine, job.scope, [probe]).unasked
+    return not capture.learn(engine, job.scope, [probe]).unasked

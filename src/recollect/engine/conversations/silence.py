@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from recollect.engine.base.context import READER, Engine
-from recollect.engine.conversations import message_reading
+from recollect.engine.conversations import capture
 from recollect.engine.search import hits
 from recollect.engine.search.hits import TIME, searched_text
 from recollect.model.calibration import LEAST_SCORE, NEEDED_AT_DOOR, PASSAGE
@@ -43,9 +43,10 @@ class RequestNeed(NamedTuple):
         if self.failed:
             return replace(found, degraded=(*found.degraded, READER))
         others = [hit for hit in found.hits if not is_standing(hit)]
-        if self.features is None or need.is_needed(self.features, _match(self.text, others)):
+        if self.features is None:
             return found
-        return replace(found, hits=())
+        match = need.match_features(others, word_evidence(self.text, others))
+        return found if need.is_needed(self.features, match) else replace(found, hits=())
 
     @property
     def is_silent(self) -> bool:
@@ -60,7 +61,7 @@ def judge(engine: Engine, scope: Scope, text: str) -> RequestNeed:
 
 def _judged(engine: Engine, scope: Scope, text: str, *, own: bool = False) -> RequestNeed:
     short = text if len(text) <= _MOST_READ else f"{text[:_END]}\n{text[-_END:]}"
-    read = message_reading.read_locally(engine, scope, short)
+    read = capture.read_locally(engine, scope, short)
     if read.reading is None:
         return RequestNeed(text, failed=read.failed)
     form = request_form(read.text)
@@ -95,10 +96,6 @@ def _is_asked_for(request: Mapping[str, float], words: WordEvidence, found: Reca
     if not idle and (in_time or need.may_be_related(request, words, found.answerable)):
         return True
     return not in_time and need.is_needed(request, need.match_features(found.hits, words), NEEDED_AT_DOOR)
-
-
-def _match(query: str, found: Sequence[Hit]) -> dict[str, float]:
-    return need.match_features(found, word_evidence(query, found))
 
 
 def word_evidence(query: str, found: Sequence[Hit]) -> WordEvidence:

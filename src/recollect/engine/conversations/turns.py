@@ -11,29 +11,21 @@ from secrets import token_hex
 from typing import Any
 
 from recollect.engine.base.context import MESSAGE, READER, RECALL, SAVING, UPKEEP, Engine
-from recollect.engine.conversations import (
-    compact,
-    message_drafts,
-    message_log,
-    read_queue,
-    redelivery,
-    session_knowledge,
-    silence,
-    turn_capture,
-)
-from recollect.engine.search import recall
-from recollect.engine.search.prepared_query import SearchOptions
+from recollect.engine.conversations import capture, compact, message_drafts, message_log, read_queue, silence
+from recollect.engine.search import browsing, hits, recall
+from recollect.engine.search.prepared_query import MAX_QUERY, SearchOptions
 from recollect.engine.vectors import embed_queue
 from recollect.errors import AlreadyProcessed, InvalidInput, RecollectError
 from recollect.model.files import Chunk
 from recollect.model.filters import ChunkFilters, Filters, MessageFilters
-from recollect.model.literals import Source, Trust
+from recollect.model.literals import MemoryType, Source, Trust
 from recollect.model.media import described
-from recollect.model.memories import Remembered, Scope
+from recollect.model.memories import MemoryRecord, Scope
 from recollect.model.messages import Appended, Message, NewMessage
 from recollect.model.places import Location, SearchLocation
-from recollect.model.search import Hit, PromptContext, Recall, TurnOutcome
+from recollect.model.search import Hit, PromptContext, Recall, ScoreParts, TurnOutcome
 from recollect.storage.base import StoreReader, StoreWriter
+from recollect.text.clean import clean
 from recollect.text.quoting.fence import Quoted, fenced, without_fences
 from recollect.text.quoting.repetition import asks_again, unsaid
 
@@ -41,6 +33,10 @@ _MAX_QUERY = 2_000
 _SPARE = 5  # hits beyond those that are shown, because some repeat others
 _MAX_JOIN_S = 2.0  # for a provider that does not answer
 _RECALL_SOURCES: tuple[Source, ...] = ("memory", "request", "response", "file")
+MOST_ITEMS = 12
+_MOST_PREFERENCES = 6
+_TOPIC_HITS = 8
+_ABOUT_USER: tuple[MemoryType, ...] = ("preference",)
 
 
 def before_prompt(
@@ -66,8 +62,8 @@ def session_context(engine: Engine, scope: Scope, project: str, *, max_tokens: i
     """Give what to show an agent when a session begins: preferences of the user, and what is known about a project."""
     budget = _token_budget(engine, max_tokens)
     wanted = engine.settings.auto_recall
-    known = _within_budget(engine, lambda: session_knowledge.known(engine, scope, project)) if wanted else Recall(())
-    answer = _block_of(engine, known, budget, most=session_knowledge.MOST_ITEMS)
+    known = _within_budget(engine, lambda: _known(engine, scope, project)) if wanted else Recall(())
+    answer = _block_of(engine, known, budget, most=MOST_ITEMS)
     engine.search.metrics.record_missing(part for part in answer.degraded if part == RECALL)
     return answer
 
@@ -211,10 +207,10 @@ def after_turn(
     drafted, refused = _draft_turn(engine, scope, session, offered, now)
     reads = engine.settings.auto_capture and not later
     unlearned = _find_unlearned(engine, scope, session, drafted) if reads else ()
-    learned = turn_capture.learn(engine, scope, unlearned)
+    learned = capture.learn(engine, scope, unlearned)
 
     def work(writer: StoreWriter) -> TurnOutcome:
-        new = redelivery.without_forgotten(writer, session, drafted)
+        new = message_log.without_forgotten(writer, session, drafted)
         if not any(message.draft for message in new) and writer.conversation(session) is None:
             return TurnOutcome(0)  # a forgotten conversation does not come back, not even empty
         conversation = message_log.open_conversation(writer, session, now)
@@ -227,7 +223,7 @@ def after_turn(
         stored_ids = {draft.draft.message.id: done.message.id for draft, done in pairs if draft.draft and done.message}
         delivered = list(stored_ids.values())
         unlearned_ids = writer.unlearned(delivered)
-        captured, events = turn_capture.keep(writer, engine, learned, stored_ids, unlearned_ids)
+        captured, events = capture.keep(writer, engine, learned, stored_ids, unlearned_ids)
         writer.mark_learned(delivered)
         return TurnOutcome(saved, captured, events, left_out=_left_out(appended, unlearned_ids))
 
@@ -280,15 +276,6 @@ def _draft_leniently(
         return message_drafts.draft_message(engine, scope, session, replace(offered, media=()), now)
 
 
-def capture(engine: Engine, scope: Scope, text: str, session: str) -> tuple[Remembered, ...]:
-    """Capture memories from a text of the user."""
-    record = engine.store.read(scope, lambda reader: reader.conversation(session))
-    if record is not None and record.private:
-        return ()
-    drafted = message_drafts.draft_message(engine, scope, session, NewMessage("user", text), engine.clock.now())
-    return turn_capture.capture_text(engine, scope, drafted.draft.message) if drafted.draft else ()
-
-
 def _find_unlearned(
     engine: Engine, scope: Scope, session: str, drafted: Sequence[message_drafts.DraftedMessage]
 ) -> Sequence[Message]:
@@ -301,8 +288,8 @@ def _find_unlearned(
         record = reader.conversation(session)
         if record is not None and record.private:
             return ()
-        new_drafts = redelivery.without_forgotten(reader, session, drafted)
-        stored = redelivery.find_stored(reader, session, new_drafts)
+        new_drafts = message_log.without_forgotten(reader, session, drafted)
+        stored = message_log.find_stored(reader, session, new_drafts)
         unlearned = set(reader.unlearned([message.id for message in stored if message]))
         pairs = ((draft.draft.message, old) for draft, old in zip(new_drafts, stored, strict=True) if draft.draft)
         return [
@@ -312,3 +299,22 @@ def _find_unlearned(
         ]
 
     return engine.store.read(scope, find)
+
+
+def _known(engine: Engine, scope: Scope, project: str) -> Recall:
+    """Give what is known about a project, then the weightiest preferences, then standing instructions."""
+    named = clean(project)[:MAX_QUERY]
+    topic = browsing.about(engine, scope, named, limit=_TOPIC_HITS) if named else None
+    records = (*topic.facts, *topic.preferences, *topic.lessons) if topic else ()
+    related = [*map(_as_hit, records), *(topic.hits if topic else ())]
+    filters = Filters(now=engine.clock.now(), types=_ABOUT_USER, min_trust=Trust.FILE)
+    preferences = engine.store.read(scope, lambda reader: reader.select(filters, 10 * _MOST_PREFERENCES))
+    weightiest = sorted(preferences, key=lambda record: -record.importance)[:_MOST_PREFERENCES]
+    trusted = [hit for hit in related if hit.trust >= Trust.FILE][: MOST_ITEMS - len(weightiest)]
+    chosen = {hit.id: hit for hit in (*trusted, *map(_as_hit, weightiest))}
+    found = Recall(tuple(chosen.values()), topic.degraded if topic else ())
+    return silence.with_standing(engine, scope, found)
+
+
+def _as_hit(record: MemoryRecord) -> Hit:
+    return hits.of_item(record, 1.0, None, ScoreParts({}, 1.0, {}))

@@ -10,7 +10,7 @@ from recollect.model.memories import Embeddable, Item, MemoryRecord, Space
 from recollect.model.messages import Message
 from recollect.model.places import PlaceRow, place_name
 from recollect.model.readings import USER
-from recollect.storage.base import StoreReader, StoreWriter
+from recollect.storage.base import UserRows
 from recollect.text.chunks import chunk_terms
 from recollect.text.passages import cut_passages
 from recollect.text.terms import MAX_TERMS, index_terms
@@ -26,7 +26,7 @@ def batched(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
     return (items[start : start + size] for start in range(0, len(items), size))
 
 
-def fetch(rows: StoreReader | StoreWriter, keys: Iterable[tuple[ItemKind, str]]) -> list[Item]:
+def fetch(rows: UserRows, keys: Iterable[tuple[ItemKind, str]]) -> list[Item]:
     """Fetch items by kind and id, in any order; those that are gone are left out."""
     ids: dict[ItemKind, list[str]] = {kind: [] for kind in ITEM_KINDS}
     for kind, item_id in keys:
@@ -37,7 +37,7 @@ def fetch(rows: StoreReader | StoreWriter, keys: Iterable[tuple[ItemKind, str]])
     return [*memories, *messages, *chunks]
 
 
-def fetch_embeddable(rows: StoreReader | StoreWriter, keys: Sequence[tuple[VectorKind, str]]) -> list[Embeddable]:
+def fetch_embeddable(rows: UserRows, keys: Sequence[tuple[VectorKind, str]]) -> list[Embeddable]:
     """Fetch everything that has a vector: items, and the names of places."""
     place_ids = [item_id for kind, item_id in keys if kind == "place"]
     places = rows.get_places(place_ids) if place_ids else ()

@@ -5,7 +5,7 @@ The invariant: nothing is ever fetched from a URL, and an item has no original b
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from recollect.engine.base.context import Engine
 from recollect.engine.drafts import redaction
@@ -24,6 +24,8 @@ from recollect.model.memories import NewMemory, Scope
 from recollect.model.messages import NewMessage
 from recollect.text.clean import clean
 
+WithMedia = TypeVar("WithMedia", NewMemory, NewMessage)
+
 
 def original(engine: Engine, scope: Scope, digest: str) -> bytes:
     """Give the original that a memory or message has. Raises NotFound."""
@@ -33,20 +35,13 @@ def original(engine: Engine, scope: Scope, digest: str) -> bytes:
     return engine.originals.original(original_name(scope.user_id, digest))
 
 
-def with_checked_media(engine: Engine, scope: Scope, memory: NewMemory) -> NewMemory:
-    """Give a memory whose media are checked; usually the very same one. Without a place, it has that of its photo."""
-    if not memory.media:
-        return memory
-    media = check_media(engine, scope, memory.media, InvalidMemory)
-    return replace(memory, media=media, **_place(memory, media))
-
-
-def message_with_checked_media(engine: Engine, scope: Scope, message: NewMessage) -> NewMessage:
-    """Give a message whose media are checked; usually the very same one. Without a place, it has that of its photo."""
-    if not message.media:
-        return message
-    media = check_media(engine, scope, message.media, InvalidMessage)
-    return replace(message, media=media, **_place(message, media))
+def with_checked_media(engine: Engine, scope: Scope, item: WithMedia) -> WithMedia:
+    """Give an item whose media are checked; usually the very same one. Without a place, it has that of its photo."""
+    if not item.media:
+        return item
+    wrong = InvalidMemory if isinstance(item, NewMemory) else InvalidMessage
+    media = check_media(engine, scope, item.media, wrong)
+    return replace(item, media=media, **_place(item, media))
 
 
 def _place(item: NewMemory | NewMessage, media: Sequence[Media]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from hashlib import blake2b
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 
 from recollect.dialogue.overlap import fingerprints
 from recollect.engine.base.context import Engine, WriteWrapper
@@ -17,7 +17,7 @@ from recollect.errors import AlreadyProcessed, StaleVersion
 from recollect.model.files import FileRecord
 from recollect.model.memories import Draft, MemoryRecord, Scope
 from recollect.model.messages import Message
-from recollect.storage.base import StoreReader, StoreWriter
+from recollect.storage.base import StoreWriter, UserRows
 from recollect.text.clean import fingerprint_text
 
 T = TypeVar("T")
@@ -101,20 +101,7 @@ def find_forgotten(writer: StoreWriter, drafts: Sequence[Draft]) -> Mapping[str,
     return forgotten
 
 
-class TombstoneWriter(Protocol):
-    """What removing tombstones asks of a writer; see `StoreWriter`."""
-
-    def has_tombstones(self) -> bool: ...
-    def exhume(self, fingerprints: Sequence[str]) -> None: ...
-
-
-def lift(writer: TombstoneWriter, drafts: Sequence[Draft]) -> None:
-    """Remove the tombstones of what is stored anew."""
-    if drafts and writer.has_tombstones():
-        writer.exhume([mark for draft in drafts for mark in of_memory(draft.record)])
-
-
-def emptied_at(rows: StoreReader | StoreWriter) -> datetime | None:
+def emptied_at(rows: UserRows) -> datetime | None:
     """Say when everything was last forgotten."""
     return rows.buried([EVERYTHING]).get(EVERYTHING)
 
@@ -135,7 +122,7 @@ class FolderForgotten(NamedTuple):
     everything: datetime | None
 
 
-def folder_forgotten(rows: StoreReader | StoreWriter, root: str) -> FolderForgotten:
+def folder_forgotten(rows: UserRows, root: str) -> FolderForgotten:
     """Say when a folder was forgotten."""
     folder = of_folder(root)
     buried = rows.buried([folder, EVERYTHING])

@@ -27,7 +27,7 @@ from recollect.model.media import original_name
 from recollect.model.memories import Scope
 from recollect.model.search import Forgotten, ForgottenAction, ForgottenItem
 from recollect.model.stats import Erasure
-from recollect.storage.base import StoreReader, StoreWriter
+from recollect.storage.base import StoreReader, StoreWriter, UserRows
 from recollect.text.mentions import Wording
 
 _MOST_EXPIRED = 500  # in a transaction, which has to fit on a full disk
@@ -47,7 +47,7 @@ def forget_id(
     With `sources` the messages that a memory was captured from lose the sentences that say it.
     """
 
-    def choose(rows: StoreReader | StoreWriter) -> ForgetPlan:
+    def choose(rows: UserRows) -> ForgetPlan:
         file = rows.file(item_id)
         for chunk in rows.get_chunks([item_id]) if file is None else ():
             raise InvalidInput(
@@ -61,12 +61,12 @@ def forget_id(
 
 
 def forget_chosen(
-    engine: Engine, scope: Scope, choose: Callable[[StoreReader | StoreWriter], Sequence[str]], *, dry_run: bool = False
+    engine: Engine, scope: Scope, choose: Callable[[UserRows], Sequence[str]], *, dry_run: bool = False
 ) -> Forgotten:
     """Forget the memories and messages that are chosen inside the transaction, as `forget_id` does one."""
     now = engine.clock.now()
 
-    def plan(rows: StoreReader | StoreWriter) -> ForgetPlan:
+    def plan(rows: UserRows) -> ForgetPlan:
         return plan_said(rows, choose(rows), Wording(()), now, sources=False)
 
     return _forget(engine, scope, plan, dry_run=dry_run)
@@ -85,7 +85,7 @@ def forget_said(
     """Forget memories, and whatever else says the same."""
     now = engine.clock.now()
 
-    def choose(rows: StoreReader | StoreWriter) -> ForgetPlan:
+    def choose(rows: UserRows) -> ForgetPlan:
         return plan_said(rows, memory_ids, wording, now, sources=True, whole_documents=whole_documents)
 
     return _forget(engine, scope, choose, dry_run=dry_run, receipt=receipt)
@@ -101,7 +101,7 @@ def forget_folder(
     known = engine.store.read(scope, lambda reader: reader.folders())
     root = path if any(path == folder.root for folder in known) else os.path.realpath(os.path.expanduser(path))  # noqa: PTH111
 
-    def choose(rows: StoreReader | StoreWriter) -> ForgetPlan:
+    def choose(rows: UserRows) -> ForgetPlan:
         files = [rows.file(known.id) for known in rows.known_files(root)]
         folders = [folder.root for folder in rows.folders() if folder.root == root]
         return _plan_files([file for file in files if file is not None], folders=folders, buried=False)
@@ -119,7 +119,7 @@ def forget_session(
 ) -> Forgotten:
     """Forget a conversation: its messages, what was learned in it, and what was stored under its name."""
 
-    def choose(rows: StoreReader | StoreWriter) -> ForgetPlan:
+    def choose(rows: UserRows) -> ForgetPlan:
         message_ids, memory_ids = rows.message_ids(session), rows.of_session(session)
         own_ids = frozenset(message_ids)
         elsewhere = {source.made_id for source in rows.sources(memory_ids) if source.source_id not in own_ids}
@@ -147,7 +147,7 @@ def forget_everything(
 ) -> Forgotten:
     """Forget all that a user has; with `allow_again` also what was forgotten before, so that it may come again."""
 
-    def choose(rows: StoreReader | StoreWriter) -> ForgetPlan:
+    def choose(rows: UserRows) -> ForgetPlan:
         message_ids = [message_id for name in rows.conversation_ids() for message_id in rows.message_ids(name)]
         files = tuple(file for file_id in rows.file_ids() if (file := rows.file(file_id)) is not None)
         folders = tuple(folder.root for folder in rows.folders())
@@ -171,7 +171,7 @@ class ReplayedChanges(NamedTuple):
 def forget_again(engine: Engine, scope: Scope, changes: ReplayedChanges) -> Forgotten:
     """Forget what was forgotten in another copy of this store, with the summaries that were made from it."""
 
-    def choose(rows: StoreReader | StoreWriter) -> ForgetPlan:
+    def choose(rows: UserRows) -> ForgetPlan:
         plan = plan_items(rows, changes.items)
         files = tuple(file for file_id in changes.files if (file := rows.file(file_id)) is not None)
         dropped = rewriting.summaries_of(rows, [change.message.id for change in changes.rewritten], ())
@@ -195,7 +195,7 @@ def expire(engine: Engine, scope: Scope) -> int:
     """Forget expired memories, some at a time; their traces go when the store is tuned."""
     now = engine.clock.now()
 
-    def choose(rows: StoreReader | StoreWriter) -> ForgetPlan:
+    def choose(rows: UserRows) -> ForgetPlan:
         return plan_items(rows, with_edits(rows, rows.expired(now)[:_MOST_EXPIRED]))._replace(buried=False)
 
     expired = 0
@@ -207,7 +207,7 @@ def expire(engine: Engine, scope: Scope) -> int:
 def _forget(
     engine: Engine,
     scope: Scope,
-    choose: Callable[[StoreReader | StoreWriter], ForgetPlan],
+    choose: Callable[[UserRows], ForgetPlan],
     *,
     dry_run: bool,
     conversations: Sequence[str] | None = (),
@@ -278,7 +278,7 @@ class _Afterwards(NamedTuple):
         self.traces[:] = _with_chunks(writer, plan) if plan.partial else ()
 
 
-def _existing(rows: StoreReader | StoreWriter, conversations: Sequence[str] | None) -> Sequence[str]:
+def _existing(rows: UserRows, conversations: Sequence[str] | None) -> Sequence[str]:
     names = rows.conversation_ids() if conversations is None else conversations
     return [name for name in names if rows.conversation(name)]
 

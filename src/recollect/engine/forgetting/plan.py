@@ -18,7 +18,7 @@ from recollect.model.files import FileRecord
 from recollect.model.memories import MemoryRecord
 from recollect.model.messages import Message
 from recollect.model.search import ForgottenItem
-from recollect.storage.base import StoreReader, StoreWriter
+from recollect.storage.base import UserRows
 from recollect.text.mentions import Wording
 
 _MOST_NAMED = 50  # items of a whole conversation, source or folder
@@ -59,13 +59,13 @@ class ForgetPlan(NamedTuple):
         others = self.messages | {file.id for file in self.files}
         return [item_id for item_id in self.ids if item_id not in others]
 
-    def own_originals(self, rows: StoreReader | StoreWriter) -> list[str]:
+    def own_originals(self, rows: UserRows) -> list[str]:
         """Give the digests of originals that only what goes has."""
         left = {change.message.id: change.left.media for change in self.rewritten if change.left is not None}
         kept = {media.original for several in left.values() for media in several}
         return [digest for digest in rows.own_originals([*self.ids, *left]) if digest not in kept]
 
-    def items(self, rows: StoreReader | StoreWriter, *, gone: bool) -> tuple[ForgottenItem, ...]:
+    def items(self, rows: UserRows, *, gone: bool) -> tuple[ForgottenItem, ...]:
         """Say in words what goes: all of what was looked up by its words or id, the first of what goes as a whole."""
         dropped = {summary.id for summary in self.remade}
         ids = [item_id for item_id in self.ids if item_id not in dropped]
@@ -122,7 +122,7 @@ def _shortened(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}\N{HORIZONTAL ELLIPSIS}"
 
 
-def plan_items(rows: StoreReader | StoreWriter, item_ids: Sequence[str], *, family: bool = False) -> ForgetPlan:
+def plan_items(rows: UserRows, item_ids: Sequence[str], *, family: bool = False) -> ForgetPlan:
     """Plan the deletion of items, as a `family` with their versions, and of what was derived from nothing else."""
     planned: dict[str, None] = {}
     messages: set[str] = set()
@@ -137,7 +137,7 @@ def plan_items(rows: StoreReader | StoreWriter, item_ids: Sequence[str], *, fami
     return ForgetPlan(tuple(planned), frozenset(messages))
 
 
-def _with_versions(rows: StoreReader | StoreWriter, ids: Sequence[str]) -> Iterator[str]:
+def _with_versions(rows: UserRows, ids: Sequence[str]) -> Iterator[str]:
     """Add the versions of live memories; a version goes alone, and so does a message."""
     yield from ids
     for record in rows.get(ids):
@@ -145,7 +145,7 @@ def _with_versions(rows: StoreReader | StoreWriter, ids: Sequence[str]) -> Itera
             yield from (version.id for version in rows.chain(record.id) if version.id != record.id)
 
 
-def with_edits(rows: StoreReader | StoreWriter, ids: Sequence[str]) -> list[str]:
+def with_edits(rows: UserRows, ids: Sequence[str]) -> list[str]:
     """Add the versions from before an edit. An edit leaves `created_at` as it was."""
     with_edits = list(ids)
     for record in rows.get(ids):
@@ -155,7 +155,7 @@ def with_edits(rows: StoreReader | StoreWriter, ids: Sequence[str]) -> list[str]
     return with_edits
 
 
-def _derived(rows: StoreReader | StoreWriter, fresh: Sequence[str], planned: Iterable[str]) -> list[str]:
+def _derived(rows: UserRows, fresh: Sequence[str], planned: Iterable[str]) -> list[str]:
     """Give what was derived from these: summaries always, other memories when no other source of theirs stays."""
     gone = set(planned)
     kinds = {made.made_id: made.made_kind for made in rows.made_from(fresh) if made.made_id not in gone}
@@ -169,7 +169,7 @@ def _derived(rows: StoreReader | StoreWriter, fresh: Sequence[str], planned: Ite
 
 
 def plan_said(
-    rows: StoreReader | StoreWriter,
+    rows: UserRows,
     memory_ids: Sequence[str],
     wording: Wording,
     now: datetime,

@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
+from operator import methodcaller
 from typing import Any, Literal, NamedTuple
 
 from recollect import ids
 from recollect.dialogue.overlap import fingerprints
 from recollect.engine import stored_files
 from recollect.engine.base.context import Engine
-from recollect.engine.conversations import compact, message_drafts, message_reading, sessions
-from recollect.engine.conversations.explanations import said_at
+from recollect.engine.conversations import capture, compact, message_drafts
+from recollect.engine.conversations.capture import said_at
 from recollect.engine.drafts import tombstones
 from recollect.engine.drafts.redaction import each_text
 from recollect.errors import LlmError, StoreError, StoreFull
@@ -25,7 +25,7 @@ from recollect.model.media import media_texts
 from recollect.model.memories import Item, MemoryRecord, Scope
 from recollect.model.messages import Message, ToolCall
 from recollect.model.readings import TextSpan
-from recollect.storage.base import StoreReader, StoreWriter
+from recollect.storage.base import StoreWriter, UserRows
 from recollect.text.chunks import index
 from recollect.text.mentions import Wording, joined, said_in, sentence_mark, sentences, without
 
@@ -68,7 +68,7 @@ class RewrittenChunk(NamedTuple):
     removed: tuple[str, ...]
 
 
-def find_mentions(rows: StoreReader | StoreWriter, wording: Wording) -> Mentions:
+def find_mentions(rows: UserRows, wording: Wording) -> Mentions:
     """Find everything that says something, whether it holds now or not."""
     if not wording.ways:
         return Mentions()
@@ -83,7 +83,7 @@ def find_mentions(rows: StoreReader | StoreWriter, wording: Wording) -> Mentions
 _KINDS: tuple[ItemKind, ...] = ("memory", "message", "chunk")
 
 
-def _saying(rows: StoreReader | StoreWriter, kind: ItemKind, wording: Wording) -> Iterator[Item]:
+def _saying(rows: UserRows, kind: ItemKind, wording: Wording) -> Iterator[Item]:
     """Give the items of a kind that say something; their terms are looked at first, which are there already."""
     after: str | None = None
     while page := rows.indexed(kind, _PAGE, after):
@@ -184,7 +184,7 @@ def _origin(message: Message, memory: MemoryRecord) -> list[TextSpan]:
 
 def _place_of(message: Message, memory: MemoryRecord) -> TextSpan | None:
     """Give where a message says what a memory holds."""
-    own = message_reading.own_text(message.content)
+    own = capture.own_text(message.content)
     span = said_at(memory, own)
     words = span.of(own).strip() if span is not None else ""
     start = message.content.find(words) if words else -1
@@ -215,7 +215,7 @@ def rewrite_chunk(chunk: Chunk, wording: Wording) -> RewrittenChunk:
     return RewrittenChunk(chunk, without(chunk.content, cut), heading, removed)
 
 
-def captured_from(rows: StoreReader | StoreWriter, message_ids: Sequence[str]) -> dict[str, list[MemoryRecord]]:
+def captured_from(rows: UserRows, message_ids: Sequence[str]) -> dict[str, list[MemoryRecord]]:
     """Give the memories that were captured from messages, by the ids of these."""
     made = [note for note in rows.made_from(message_ids) if note.made_kind == "memory"] if message_ids else []
     made_ids = list(dict.fromkeys(note.made_id for note in made))
@@ -241,7 +241,7 @@ class DroppedSummary(NamedTuple):
     recent: tuple[str, ...] = ()
 
 
-def summaries_of(rows: StoreReader | StoreWriter, changed: Sequence[str], known: Iterable[str]) -> list[DroppedSummary]:
+def summaries_of(rows: UserRows, changed: Sequence[str], known: Iterable[str]) -> list[DroppedSummary]:
     """Give the summaries that were made from messages, and from such summaries; and those that are known to say it."""
     found: dict[str, DroppedSummary] = {}
     waiting = [*changed, *known]
@@ -254,7 +254,7 @@ def summaries_of(rows: StoreReader | StoreWriter, changed: Sequence[str], known:
     return list(found.values())
 
 
-def _summaries(rows: StoreReader | StoreWriter, item_ids: Sequence[str]) -> list[DroppedSummary]:
+def _summaries(rows: UserRows, item_ids: Sequence[str]) -> list[DroppedSummary]:
     if not item_ids:
         return []
     sources: dict[str, list[str]] = {}
@@ -330,13 +330,16 @@ def _replace_chunks(writer: StoreWriter, engine: Engine, chunks: Sequence[Rewrit
         drafts = [
             ChunkDraft(chunk_id, indexed, change.chunk.trust, change.chunk.dated_at)
             for chunk_id, change in zip(ids.new_many(now, len(left)), left, strict=True)
-            for indexed in index([_piece(change.chunk, change.content, change.heading)])
+            for indexed in index([_left_of(change)])
         ]
         writer.insert_chunks(record, drafts, engine.models.latest)
 
 
-def _piece(chunk: Chunk, content: str, heading: str) -> TextPiece:
-    return TextPiece(content, heading, chunk.start_line, chunk.end_line, chunk.start_column, chunk.role, chunk.dated_at)
+def _left_of(change: RewrittenChunk) -> TextPiece:
+    cut = change.chunk
+    return TextPiece(
+        change.content, change.heading, cut.start_line, cut.end_line, cut.start_column, cut.role, cut.dated_at
+    )
 
 
 def remake(engine: Engine, scope: Scope, dropped: Sequence[DroppedSummary]) -> None:
@@ -346,14 +349,10 @@ def remake(engine: Engine, scope: Scope, dropped: Sequence[DroppedSummary]) -> N
             if summary.archived:
                 compact.archive(engine, scope, summary.conversation)
                 continue
-            kept = engine.store.read(scope, partial(_count, message_ids=summary.recent))
+            kept = len(engine.store.read(scope, methodcaller("get_messages", summary.recent)))
             compact.compact(engine, scope, summary.conversation, keep_recent=kept)
     for session in dict.fromkeys(summary.conversation for summary in dropped if summary.kind == "memory"):
         try:
-            sessions.end(engine, scope, session)
+            compact.end_session(engine, scope, session)
         except (LlmError, StoreError):
             continue
-
-
-def _count(reader: StoreReader, message_ids: Sequence[str]) -> int:
-    return len(reader.get_messages(message_ids))

@@ -137,15 +137,12 @@ class _Check:
             buried = self._buried(some)
             for hit in some:
                 stored_again = self._is_newer(hit) and hit.item_id not in buried
-                counted = self._again if stored_again or self._may_be_imported(hit) else self._left
+                imported = self._receipt.allow_again and hit.stored_at is not None  # perhaps, with its own time
+                counted = self._again if stored_again or imported else self._left
                 counted.update((hit.table, kind) for kind in hit.kinds)
 
     def _is_newer(self, hit: _MarkedRow) -> bool:
         return hit.stored_at is not None and hit.stored_at > self._since
-
-    def _may_be_imported(self, hit: _MarkedRow) -> bool:
-        """Tell whether an import may have brought a row with its own time, as the user allowed."""
-        return self._receipt.allow_again and hit.stored_at is not None
 
     def _buried(self, hits: Sequence[_MarkedRow]) -> frozenset[str]:
         """Give the ids of new rows whose tombstones stand: every verb that stores something anew lifts them."""

@@ -37,7 +37,7 @@ from recollect.model.literals import ITEM_KINDS, SOURCE_OF, Source
 from recollect.model.memories import Item, MemoryRecord, Scope
 from recollect.model.messages import Message
 from recollect.model.readings import STANDING
-from recollect.storage.base import SearchNote, StoreReader, StoreWriter
+from recollect.storage.base import SearchNote, StoreReader, UserRows
 from recollect.text.noise import SHORT, noise_rule
 
 _MONTHS: Final = 36
@@ -192,7 +192,7 @@ def tidy(engine: Engine, scope: Scope, request: TidyRequest) -> Tidying:
     if not ids:
         return Tidying((), archived=archived)
 
-    def choose(rows: StoreReader | StoreWriter) -> Sequence[str]:
+    def choose(rows: UserRows) -> Sequence[str]:
         """Leave out what was changed a moment ago."""
         found: list[MemoryRecord | Message] = [*rows.get(ids), *rows.get_messages(ids)]
         return [item.id for item in found if noise_rule(item.content)]

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from recollect.engine.base.context import Engine
 from recollect.engine.drafts import items, memory_drafts
 from recollect.engine.drafts.items import embedded_texts, terms_of
-from recollect.engine.memories import merge
+from recollect.engine.memories import repetition
 from recollect.model.literals import ITEM_KINDS, ItemKind
 from recollect.model.memories import Item, MemoryRecord, Scope, Space
 from recollect.storage.base import IndexedItem, StoreReader, StoreWriter
@@ -106,7 +106,7 @@ def _rehash(engine: Engine, scope: Scope, ids: Sequence[str]) -> None:
         hashes = {one: memory_drafts.content_hash(record) for one, record in live.items()}
         for repeat in (live[one] for one in writer.rehash(hashes)):
             twin = writer.same(memory_drafts.fingerprint_of(repeat))
-            order = merge.merge_order(repeat, twin) if twin is not None else None
+            order = repetition.merge_order(repeat, twin) if twin is not None else None
             if order is not None:
                 kept, lesser = order
                 writer.retire(lesser.id, max(engine.clock.now(), lesser.valid_from), kept.id)

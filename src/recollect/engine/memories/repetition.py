@@ -1,20 +1,29 @@
-"""What a memory that says the same words again adds to the one that is there.
+"""What two memories are to each other: the same, which adds something or is merged, or in doubt of each other.
 
 The invariant: nothing of a repetition is dropped. It is the same memory only where nothing that both say differs, and
 then what is new in it is taken over; two places, two times and two things that the words are about are two memories.
+Of merged duplicates one stays as it is, the other becomes a part of its history.
+
+Doubts are statements that contradict a current value without replacing it. A captured one was not sure enough: both
+stay, and both are found. One from a less trusted source is kept in the history only. A user who corrects or forgets one
+of the two settles the doubt.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from recollect.engine.base.context import Engine
 from recollect.engine.drafts import memory_drafts
+from recollect.errors import InvalidMemory, NotFound
 from recollect.model.geo import distance_km
 from recollect.model.literals import SEALED
 from recollect.model.media import media_names
-from recollect.model.memories import FEEDBACK, MANY, MemoryRecord, participants_of
-from recollect.model.readings import CAPTURED_BY, PROPERTY, SPAN, STANDING, USER
+from recollect.model.memories import FEEDBACK, MANY, Doubt, MemoryRecord, Scope, Slot, lapsed, participants_of
+from recollect.model.readings import CAPTURED_BY, PROPERTY, SINGLE_VALUED, SPAN, STANDING, USER
 from recollect.model.scopes import AUTHOR
+from recollect.storage.base import StoreWriter
 from recollect.text.clean import fingerprint_text
+from recollect.text.near_duplicates import same_statement, says_more
 from recollect.text.sameness import statement_form
 from recollect.text.terms import index_terms
 
@@ -182,3 +191,88 @@ def _names(known: MemoryRecord, record: MemoryRecord) -> tuple[str, ...]:
     if next(noted) != next(noted):
         names.append("metadata")
     return tuple(dict.fromkeys(names))
+
+
+def merge(engine: Engine, scope: Scope, memory_id: str, into: str) -> MemoryRecord:
+    """Let a memory be superseded by another that says the same; gives the one that is kept. Nothing is deleted."""
+    now = engine.clock.now()
+
+    def work(writer: StoreWriter) -> MemoryRecord:
+        records = {record.id: record for record in writer.get([memory_id, into])}
+        for wanted in (memory_id, into):
+            if wanted not in records:
+                raise NotFound(f"No memory {wanted}. See what there is with `list`.")
+        repeat, kept = records[memory_id], records[into]
+        if repeat.superseded_by == kept.id:
+            return kept
+        over = (one.id for one in (repeat, kept) if one.superseded_by is not None or lapsed(one, now))
+        problem = _problem(repeat, kept) or next((f"{one_id} is no longer current." for one_id in over), "")
+        if problem:
+            raise InvalidMemory(problem)
+        writer.retire(repeat.id, max(now, repeat.valid_from), kept.id)
+        return kept
+
+    return engine.write(scope, work)
+
+
+def merge_order(one: MemoryRecord, other: MemoryRecord) -> tuple[MemoryRecord, MemoryRecord] | None:
+    """Say which of two memories to keep and which to merge into it; None when they do not say the same.
+
+    The more trusted one is kept; of equals the one that holds a property, that says more, that is older.
+    """
+    if {one.type, other.type} & {*memory_drafts.HAPPENINGS} or not same_statement(one.content, other.content):
+        return None  # what happened twice is told twice
+    if one.kept_secret or other.kept_secret:
+        return None  # whether they say the same cannot be seen
+    ranked = sorted((one, other), key=lambda record: record.id)
+    ranked.sort(key=lambda record: (record.trust, bool(record.key)), reverse=True)
+    kept, repeat = ranked
+    if (kept.trust, bool(kept.key)) == (repeat.trust, bool(repeat.key)) and says_more(repeat.content, kept.content):
+        kept, repeat = repeat, kept
+    return None if _problem(repeat, kept) else (kept, repeat)
+
+
+def _problem(repeat: MemoryRecord, kept: MemoryRecord) -> str:
+    """Say why a memory cannot be merged into another."""
+    if repeat.id == kept.id:
+        return "A memory cannot be merged into itself."
+    if repeat.trust > kept.trust:
+        return f"{repeat.id} is trusted more than {kept.id}. Merge them the other way around."
+    slot = memory_drafts.slot(repeat)
+    if slot is not None and slot != memory_drafts.slot(kept):
+        return f"{repeat.id} has the key {repeat.key!r}, and {kept.id} has not. Merge them the other way around."
+    return ""
+
+
+def doubtful_slot(record: MemoryRecord) -> Slot | None:
+    """Give the slot whose value a captured memory without a key may contradict."""
+    name = record.metadata.get(PROPERTY)
+    if record.key or not record.value or not isinstance(name, str) or name not in SINGLE_VALUED:
+        return None
+    return Slot(record.subject, name, record.context, preference=False)
+
+
+def differ(one: MemoryRecord, other: MemoryRecord) -> bool:
+    """Tell whether two values are not the same."""
+    return fingerprint_text(one.value) != fingerprint_text(other.value)
+
+
+def find_doubts(records: Iterable[MemoryRecord]) -> Iterator[Doubt]:
+    """Give the doubts among current memories, those about the newest first."""
+    rows = list(records)
+    holders = {(row.subject, row.key, row.context): row for row in rows if row.key}
+    for row in rows:
+        slot = doubtful_slot(row)
+        holder = holders.get((slot.subject, slot.key, slot.context)) if slot else None
+        if holder is not None and row.created_at > holder.created_at and differ(holder, row):
+            yield Doubt(holder, row)
+
+
+def find_outranked(unheld: Iterable[MemoryRecord], holders: Mapping[str, MemoryRecord]) -> Iterator[Doubt]:
+    """Give the doubts that less trusted sources cast on memories, unless these were corrected or confirmed since."""
+    for row in unheld:
+        holder = holders.get(row.superseded_by or "")
+        if holder is None or holder.superseded_by is not None or row.trust >= holder.trust:
+            continue
+        if row.created_at >= holder.updated_at:
+            yield Doubt(holder, row)

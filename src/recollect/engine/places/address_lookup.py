@@ -21,7 +21,7 @@ from recollect.model.memories import MemoryRecord, Scope
 from recollect.model.messages import Message
 from recollect.model.places import Located
 from recollect.ports import Geocoder
-from recollect.storage.base import CachedPlace, GeocodeJob, StoreReader, StoreWriter, UnlocatedItem
+from recollect.storage.base import CachedPlace, GeocodeJob, StoreWriter, UnlocatedItem, UserRows
 from recollect.text.clean import clean
 
 _BATCH = 64
@@ -236,7 +236,7 @@ def _serve(engine: Engine, geocoder: Geocoder, jobs: Sequence[GeocodeJob], stop:
     return GeocodePass(done, batch.pause_s if away else 0.0)
 
 
-def _unaddressed(job: GeocodeJob, rows: StoreReader | StoreWriter) -> tuple[float | None, float | None] | None:
+def _unaddressed(job: GeocodeJob, rows: UserRows) -> tuple[float | None, float | None] | None:
     """Give the coordinates of an item without an address; None when it has one, or is gone."""
     for item in items.fetch(rows, [(job.item.kind, job.item.id)]):
         if isinstance(item, (MemoryRecord, Message)) and item.lat is not None and not item.address:

@@ -1,0 +1,394 @@
+"""Capture of memories from a turn: what the user said about themselves, and the assistant's actions; and why something
+is remembered: what a message would teach, and which messages a memory was captured from.
+
+Only the user's own words are captured, never the assistant's or a tool's. They are read once a turn: what the hook
+before a prompt has read, capture does not read again. Memories are prepared outside of the transaction and stored
+inside the one that saves their messages: a turn that is delivered twice is captured once.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from hashlib import blake2b
+from typing import NamedTuple
+
+from recollect.engine.base.context import READER, Engine
+from recollect.engine.conversations import message_drafts
+from recollect.engine.drafts import tombstones
+from recollect.engine.memories import decisions, remember, repetition
+from recollect.errors import InvalidInput, InvalidMemory, NotFound, ReaderError
+from recollect.model.filters import Filters
+from recollect.model.literals import Trust
+from recollect.model.memories import MemoryRecord, NewMemory, Remembered, Scope
+from recollect.model.messages import Message, NewMessage, ToolCall, Usage
+from recollect.model.places import PlaceFields
+from recollect.model.readings import (
+    CAPTURED_BY,
+    PROPERTY,
+    SPAN,
+    STANDING,
+    Captured,
+    ExplainedReading,
+    MemoryOrigin,
+    Reading,
+    SkippedStatement,
+    TextSpan,
+)
+from recollect.model.scopes import AUTHOR
+from recollect.ports import Reader
+from recollect.settings.kinds import zone_named
+from recollect.storage.base import Derivation, StoreReader, StoreWriter
+from recollect.text.clean import clean, fingerprint_text
+from recollect.text.quoting.fence import is_only_wrappers, without_fences
+from recollect.text.secrets import REDACTION_MARK
+
+_PURPOSE = "capture"
+# A colon announces text of another person; that of our own mark does not. Offsets stay.
+_UNANNOUNCED = REDACTION_MARK.replace(":", " ")
+_ENTITY = re.compile(r"[a-z0-9_]{1,60}\.[a-z0-9_]{1,60}")
+_ENTITY_ARGUMENTS = ("entity_id", "entity", "device_id", "device")
+_ACTION_IMPORTANCE = 0.4
+_MAX_DETAILS = 1_000
+_OFFSETS = 2
+_SLOTS = 2  # what is the case, and what is preferred
+
+
+class ReadMessage(NamedTuple):
+    """The user's words in a message, and their reading; None without a reader.
+
+    `failed` is set when a reader could not read it, `unasked` when that was the language model of the settings.
+    """
+
+    text: str
+    reading: Reading | None = None
+    failed: bool = False
+    unasked: bool = False
+
+
+def own_text(content: str) -> str:
+    """Give what a user wrote, without what hosts and this package wrap around it; empty for half a character."""
+    try:
+        return "" if is_only_wrappers(content) else clean(without_fences(content)).strip()
+    except InvalidMemory:
+        return ""
+
+
+def read_message(engine: Engine, scope: Scope, content: str) -> ReadMessage:
+    """Read a message for capture, with the reader of the settings; the bundled one stands in for a language model."""
+    text = own_text(content)
+    reader = engine.capture.reader
+    if not text or reader is None:
+        return ReadMessage(text)
+    if reader.costs and engine.has_tokens_left():
+        try:
+            return ReadMessage(text, _cached(engine, scope, reader, text))
+        except ReaderError as error:
+            engine.record_usage(scope, _PURPOSE, reader.name, Usage(output_tokens=error.usage_tokens))
+            return read_locally(engine, scope, content)._replace(failed=True, unasked=True)
+    return read_locally(engine, scope, content)
+
+
+def read_locally(engine: Engine, scope: Scope, content: str) -> ReadMessage:
+    """Read a message with the bundled reader, which costs nothing."""
+    text = own_text(content)
+    reader = engine.capture.local
+    if not text or reader is None:
+        return ReadMessage(text)
+    try:
+        return ReadMessage(text, _cached(engine, scope, reader, text))
+    except ReaderError:
+        return ReadMessage(text, failed=True)
+
+
+def read_strictly(engine: Engine, scope: Scope, text: str) -> Reading:
+    """Read a text as it is, for a caller who wants to see it. Raises InvalidInput without a reader, or ReaderError."""
+    reader = engine.capture.reader
+    if reader is None:
+        raise InvalidInput("No reader is set (capture.reader is none). Set it to local to read messages.")
+    if reader.costs and not engine.has_tokens_left():
+        raise InvalidInput("The tokens of the day (llm.tokens_per_day) are spent. Try again tomorrow, or raise it.")
+    return _cached(engine, scope, reader, clean(text))
+
+
+def _cached(engine: Engine, scope: Scope, reader: Reader, text: str) -> Reading:
+    key = (reader.name, blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest())  # not the text
+    reading = engine.capture.readings.find(scope, key)
+    if reading is None:
+        reading = reader.read(text.replace(REDACTION_MARK, _UNANNOUNCED))
+        engine.capture.readings.keep(scope, key, reading)
+        if reader.costs:
+            engine.record_usage(scope, _PURPOSE, reader.name, reading.usage)
+    return reading
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedItem:
+    """A captured memory before its transaction, and the message that it comes from."""
+
+    message_id: str
+    said_at: datetime
+    prepared: decisions.PreparedMemory
+    event: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TurnLessons:
+    """The captured memories of a turn. `degraded` names the parts that failed.
+
+    `unasked` is set when the language model of the settings could not be asked, so that it may be asked again.
+    """
+
+    findings: tuple[LearnedItem, ...] = ()
+    degraded: tuple[str, ...] = ()
+    unasked: bool = False
+
+
+def learn(engine: Engine, scope: Scope, messages: Sequence[Message]) -> TurnLessons:
+    """Capture memories from new messages."""
+    if not messages:
+        return TurnLessons()
+    own = [message for message in messages if message.role == "user"]
+    found, degraded, unasked = _read_all(engine, scope, own)
+    offered = [(message, _as_memory(engine, message, captured), False) for message, captured in found]
+    offered += [(message, memory, True) for message in messages for memory in _actions(message)]
+    prepared, more = remember.prepare_many(engine, scope, [memory for _, memory, _ in offered])
+    findings = tuple(
+        LearnedItem(message.id, message.said_at, ready, event)
+        for (message, _, event), ready in zip(offered, prepared, strict=True)
+    )
+    return TurnLessons(findings, tuple(dict.fromkeys((*degraded, *more))), unasked)
+
+
+def keep(
+    writer: StoreWriter, engine: Engine, learned: TurnLessons, stored_ids: Mapping[str, str], unlearned: Sequence[str]
+) -> tuple[tuple[Remembered, ...], tuple[Remembered, ...]]:
+    """Store the findings of messages from which nothing was captured yet; gives captured memories and events.
+
+    `stored_ids` maps drafts to the messages that were stored: another process may have saved them first. What was
+    forgotten after it was said does not come back.
+    """
+    new = frozenset(unlearned)
+    forgotten = tombstones.find_forgotten(writer, [finding.prepared.draft for finding in learned.findings])
+    captured: list[Remembered] = []
+    events: list[Remembered] = []
+    for finding in learned.findings:
+        message_id = stored_ids.get(finding.message_id)
+        since = forgotten.get(finding.prepared.draft.record.id)
+        if message_id not in new or message_id is None or (since and finding.said_at < since):
+            continue
+        remembered = _with_doubt(writer, decisions.decide(writer, engine, finding.prepared), finding.prepared)
+        _derive(writer, remembered, message_id, finding.prepared)
+        (events if finding.event else captured).append(remembered)
+    return tuple(captured), tuple(events)
+
+
+def capture_text(engine: Engine, scope: Scope, text: str, session: str) -> tuple[Remembered, ...]:
+    """Capture memories from a text of the user that is not stored itself."""
+    conversation = engine.store.read(scope, lambda reader: reader.conversation(session))
+    if conversation is not None and conversation.private:
+        return ()
+    drafted = message_drafts.draft_message(engine, scope, session, NewMessage("user", text), engine.clock.now())
+    learned = learn(engine, scope, [drafted.draft.message] if drafted.draft else [])
+    if not learned.findings:
+        return ()
+
+    def work(writer: StoreWriter) -> tuple[Remembered, ...]:
+        return tuple(decisions.decide(writer, engine, finding.prepared) for finding in learned.findings)
+
+    remembered = engine.write(scope, work)
+    engine.background.wake()
+    return remembered
+
+
+def _with_doubt(writer: StoreWriter, remembered: Remembered, prepared: decisions.PreparedMemory) -> Remembered:
+    """Say when a new memory contradicts the current value of a property that has one value at a time."""
+    record = prepared.draft.record
+    slot = repetition.doubtful_slot(record)
+    holder = next(iter(writer.holders(slot)), None) if slot and remembered.action == "created" else None
+    if holder is None or not repetition.differ(holder, record):
+        return remembered
+    return replace(remembered, action="doubted", existing_id=holder.id)
+
+
+def _derive(writer: StoreWriter, remembered: Remembered, message_id: str, prepared: decisions.PreparedMemory) -> None:
+    """Record the message that a memory was derived from. One that was stored by hand depends on none."""
+    if remembered.id != prepared.draft.record.id and not writer.sources([remembered.id]):
+        return
+    writer.derive([Derivation("memory", remembered.id, "message", message_id)], prepared.draft.record.created_at)
+
+
+def _read_all(
+    engine: Engine, scope: Scope, messages: Sequence[Message]
+) -> tuple[list[tuple[Message, Captured]], tuple[str, ...], bool]:
+    """Read messages; gives the most important findings of all, what failed, and whether to read them again later."""
+    findings: list[tuple[Message, Captured]] = []
+    failed = unasked = False
+    for message in messages:
+        read = read_message(engine, scope, message.content)
+        failed, unasked = failed or read.failed, unasked or read.unasked
+        findings += [(message, captured) for captured in judge_message(engine, scope, read.text, read.reading)[0]]
+    findings.sort(key=lambda pair: -pair[1].importance)
+    return findings[: engine.settings.capture.limit], (READER,) if failed else (), unasked
+
+
+def judge_message(
+    engine: Engine, scope: Scope, text: str, reading: Reading | None
+) -> tuple[tuple[Captured, ...], tuple[SkippedStatement, ...]]:
+    """Give what a message teaches by the settings of its user, and the statements that are skipped."""
+    from recollect.text.capture import CaptureRules, judge  # noqa: PLC0415 - its phrases are compiled at first use
+
+    settings, tools = engine.settings.capture, engine.capture
+    types = tools.types_by_user.get(scope.user_id, settings.types)
+    rules = CaptureRules(settings.confidence, types, tools.patterns)
+    return judge(text, reading, rules, limit=settings.limit)
+
+
+def _as_memory(engine: Engine, message: Message, captured: Captured) -> NewMemory:
+    details = {
+        CAPTURED_BY: captured.rule,
+        PROPERTY: captured.property,
+        STANDING: captured.standing,
+        SPAN: list(captured.span or ()),
+        AUTHOR: message.metadata.get(AUTHOR),
+    }
+    return NewMemory(
+        captured.content,
+        type=captured.type,
+        importance=captured.importance,
+        confidence=captured.confidence,
+        subject=captured.subject,
+        key=captured.key,
+        value=captured.value,
+        many=captured.many,
+        context=captured.context,
+        source="user_stated",
+        trust=Trust.STATED,
+        session=message.conversation,
+        occurred_at=_occurred_at(engine, message, captured),
+        metadata={name: value for name, value in details.items() if value},
+        **_place(message),
+    )
+
+
+def _occurred_at(engine: Engine, message: Message, captured: Captured) -> datetime | None:
+    """Give when an event was or will be: as its words say, or when it was told."""
+    if captured.type not in ("event", "experience"):
+        return None
+    from recollect.text.capture.values import event_time  # noqa: PLC0415 - as above
+
+    zone = zone_named(engine.settings.timezone)
+    return event_time(captured.content, message.said_at.astimezone(zone)) or message.said_at
+
+
+def _actions(message: Message) -> Iterator[NewMemory]:
+    """Give events for the assistant's actions: tool calls that name an entity."""
+    for call in message.tool_calls:
+        for entity in _entities(call):
+            yield NewMemory(
+                f"{call.name} {entity}",
+                type="event",
+                subject=entity,
+                key="action",
+                value=call.arguments[:_MAX_DETAILS],
+                importance=_ACTION_IMPORTANCE,
+                source="learned",
+                trust=Trust.INFERRED,
+                session=message.conversation,
+                occurred_at=message.said_at,
+                **_place(message),
+            )
+
+
+def _place(message: Message) -> PlaceFields:
+    """Give the place of a message as that of a memory."""
+    return {"lat": message.lat, "lng": message.lng, "address": message.address, "place_label": message.place_label}
+
+
+def _entities(call: ToolCall) -> list[str]:
+    try:
+        arguments = json.loads(call.arguments)
+    except (ValueError, RecursionError):
+        return []
+    if not isinstance(arguments, dict):
+        return []
+    values: list[object] = []
+    for name in _ENTITY_ARGUMENTS:
+        value = arguments.get(name)
+        values += value if isinstance(value, list) else [value]
+    return [entity for entity in dict.fromkeys(map(str, values)) if _ENTITY.fullmatch(entity)]
+
+
+def preview(engine: Engine, scope: Scope, content: str) -> tuple[Captured, ...]:
+    """Give what a user's message would teach, and store nothing."""
+    read = read_message(engine, scope, message_drafts.clean_text(engine, content))
+    captured, _ = judge_message(engine, scope, read.text, read.reading)
+    return _with_replaced(engine, scope, captured)
+
+
+def explain(engine: Engine, scope: Scope, content: str) -> ExplainedReading:
+    """Give a message with its reading and what capture makes of it. Raises InvalidInput without a reader, ReaderError.
+
+    The text is the one that capture reads, without secrets and private parts.
+    """
+    from recollect.text.capture.own_words import OwnWords  # noqa: PLC0415 - its expressions are compiled at first use
+
+    text = own_text(message_drafts.clean_text(engine, content))
+    reading = read_strictly(engine, scope, text)
+    captured, skipped = judge_message(engine, scope, text, reading)
+    foreign = OwnWords.of(text, reading.handed_over).foreign
+    return ExplainedReading(text, reading, _with_replaced(engine, scope, captured), skipped, foreign)
+
+
+def origins(engine: Engine, scope: Scope, memory_id: str) -> tuple[MemoryOrigin, ...]:
+    """Give the messages that a memory was captured from, oldest first; those that were forgotten are not among them.
+
+    Raises NotFound.
+    """
+
+    def look(reader: StoreReader) -> tuple[MemoryOrigin, ...]:
+        memory = next(iter(reader.get([memory_id])), None)
+        if memory is None:
+            raise NotFound(f"No memory {memory_id}.")
+        ids = [source.source_id for source in reader.sources([memory_id]) if source.source_kind == "message"]
+        messages = sorted(reader.get_messages(ids), key=lambda message: message.id)
+        read = ((message, own_text(message.content)) for message in messages)
+        return tuple(MemoryOrigin(message, text, said_at(memory, text)) for message, text in read)
+
+    return engine.store.read(scope, look)
+
+
+def said_at(memory: MemoryRecord, text: str) -> TextSpan | None:
+    """Give where a message says what a memory holds: where it was captured, or where another has the same words."""
+    span = memory.metadata.get(SPAN)
+    if isinstance(span, list) and len(span) == _OFFSETS and all(isinstance(place, int) for place in span):
+        found = TextSpan(*span)
+        said, held = (set(fingerprint_text(words).split()) for words in (found.of(text), memory.content))
+        if said and (said <= held or held <= said):
+            return found
+    place = text.find(memory.content)
+    return TextSpan(place, place + len(memory.content)) if place >= 0 else None
+
+
+def _with_replaced(engine: Engine, scope: Scope, captured: tuple[Captured, ...]) -> tuple[Captured, ...]:
+    """Name the memories whose values would go to the history."""
+    if not any(one.key for one in captured):
+        return captured
+    now = engine.clock.now()
+
+    def holder(reader: StoreReader, one: Captured) -> str:
+        filters = Filters(now, subject=one.subject, key=one.key, context=one.context)
+        held = reader.select(filters, _SLOTS) if one.key and not one.many else ()
+        return next((record.id for record in held if not _is_same(record, one)), "")
+
+    return engine.store.read(
+        scope, lambda reader: tuple(replace(one, replaces=holder(reader, one)) for one in captured)
+    )
+
+
+def _is_same(record: MemoryRecord, captured: Captured) -> bool:
+    preference = record.type == "preference"  # another slot
+    return preference or fingerprint_text(record.value or record.content) == fingerprint_text(
+        captured.value if record.value else captured.content
+    )
