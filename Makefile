@@ -23,7 +23,9 @@ PATHS ?=
 run: $(VENV)/.installed
 	@$(BIN)/recollect serve $(SERVE)
 
-test: lint types architecture tests
+# The types are looked at beside the tests, which leave that much of a machine to others.
+test: lint
+	@$(MAKE) --no-print-directory --jobs=2 architecture types tests
 
 # The slow tests too, and all of them in full size; takes hours.
 test-all: export TESTS = all

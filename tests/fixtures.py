@@ -7,9 +7,10 @@ import gc
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from importlib import import_module
@@ -65,7 +66,7 @@ _HANDS = 4
 # Neither a deadline nor how fast examples are made: both would fail whatever runs while the machine is busy.
 hypothesis.settings.register_profile(
     "recollect",
-    max_examples=sized(50, 500),
+    max_examples=sized(30, 500),
     derandomize=not ALL,
     deadline=None,
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
@@ -79,6 +80,7 @@ _FOLDER = "recollect-tests-"
 _ROOM_BYTES = 4 * 2**30
 _OURS: pytest.StashKey[Path] = pytest.StashKey()
 _CACHE: pytest.StashKey[Path] = pytest.StashKey()
+_VECTORS = "TEST_VECTORS"  # the file with the vectors that the workers of a run have in common
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -94,7 +96,8 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput"):  # a cache of the run's own, shared by its workers
         config.stash[_CACHE] = Path(mkdtemp(prefix="recollect-cache-"))
-        os.environ["XDG_CACHE_HOME"] = str(config.stash[_CACHE])
+        os.environ["XDG_CACHE_HOME"] = str(config.stash[_CACHE] / "cache")
+        os.environ[_VECTORS] = str(config.stash[_CACHE] / "vectors.db")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -302,23 +305,41 @@ def clock() -> SteppingClock:
 
 
 class RepeatingEmbedder(LocalEmbedder):
-    """The real encoder, which need not compute again what it was asked before: tests say the same few things often.
+    """The real encoder, which need not compute again what any worker of the run was asked: tests often say the same.
 
-    Its tests hold the encoder to giving a text the same vector, bit for bit, whenever and with whatever it is embedded.
+    Its tests hold the encoder to giving a text the same vector, bit for bit, whenever it is embedded and with whatever.
     """
 
     def __init__(self) -> None:
         super().__init__(threads=1)
         self._given: dict[str, Vector] = {}
+        self._file = os.environ[_VECTORS]
+        with closing(sqlite3.connect(self._file, timeout=600)) as known:
+            known.execute("CREATE TABLE IF NOT EXISTS vectors (text BLOB PRIMARY KEY, vector BLOB)")
 
     def embed(self, texts: Sequence[str], role: Role) -> Vector:
         """Give one row per text."""
         if not texts:
             return super().embed(texts, role)
-        unknown = [text for text in dict.fromkeys(texts) if text not in self._given]
-        if unknown:
-            self._given.update(zip(unknown, super().embed(unknown, role), strict=True))
+        self._learn([text for text in dict.fromkeys(texts) if text not in self._given], role)
         return np.array([self._given[text] for text in texts])
+
+    def _learn(self, texts: Sequence[str], role: Role) -> None:
+        """Look for vectors in the file, and compute those that are not there."""
+        if not texts:
+            return
+        keys = {text: text.encode("utf-8", "surrogatepass") for text in texts}
+        with closing(sqlite3.connect(self._file, timeout=600, isolation_level=None)) as known:
+            for text, key in keys.items():
+                for (found,) in known.execute("SELECT vector FROM vectors WHERE text = ?", (key,)):
+                    self._given[text] = np.frombuffer(found, np.float32)
+            if unknown := [text for text in texts if text not in self._given]:
+                computed = dict(zip(unknown, super().embed(unknown, role), strict=True))
+                self._given.update(computed)
+                known.execute("BEGIN IMMEDIATE")
+                rows = ((keys[text], vector.tobytes()) for text, vector in computed.items())
+                known.executemany("INSERT OR IGNORE INTO vectors VALUES (?, ?)", rows)
+                known.execute("COMMIT")
 
 
 class RepeatingReader(LocalReader):

@@ -27,7 +27,7 @@ from tests.sizes import sized
 
 OpenFile = Callable[..., Memory]
 WORDS = "red green blue"
-ROWS = sized(2_000, 100_000)
+ROWS = sized(1_000, 100_000)
 NEVER = datetime(2000, 1, 1, tzinfo=UTC)
 
 

@@ -16,8 +16,8 @@ from tests.congruence.twins import WordSum
 from tests.fixtures import SteppingClock
 from tests.sizes import sized
 
-BY_WORDS = sized(300, 4_800)  # queries on each store without vectors
-BY_BOTH = sized(100, 200)  # and with them: ten thousand on both stores together in full size
+BY_WORDS = sized(150, 4_800)  # queries on each store without vectors
+BY_BOTH = sized(60, 200)  # and with them: ten thousand on both stores together in full size
 
 SHARED = (
     "Anna keeps the green tea in the office",

@@ -13,6 +13,7 @@ from recollect.errors import InvalidMemory
 from recollect.model.memories import MemoryRecord, Scope
 from recollect.storage.base import StoreReader
 from tests.fixtures import OpenMemory, SteppingClock
+from tests.sizes import sized
 
 _WORDS_ONLY = {"embedding__provider": "none"}
 
@@ -154,7 +155,7 @@ def test_a_batch_gives_the_same_rows_as_one_by_one(
     dice = random.Random(seed)
     users = [memory.user(name) for name in ("single", "batch", "load")]
     actions: set[str] = set()
-    for amount in (60, 5, 30):
+    for amount in (sized(30, 60), 5, sized(20, 30)):
         offers = _offers(dice, clock.moment, amount)
         expected = [remember(memory._engine, Scope("single"), offer) for offer in offers]
         given = memory.user("batch").remember_many(offers)

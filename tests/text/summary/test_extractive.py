@@ -13,6 +13,7 @@ from recollect.text.summary.extractive import SMALL_TALK, ExtractiveSummarizer
 from recollect.text.summary.format import LONGEST_POINT, tokens_of
 from tests.growth import assert_linear
 from tests.rows import every
+from tests.sizes import sized
 from tests.text.summary.talks import conversation, count, message, talk
 
 NOTHING = SummaryPoints()
@@ -329,5 +330,8 @@ def test_a_huge_message_takes_its_length(text: str) -> None:
 def test_the_time_grows_with_the_text_only() -> None:
     random = Random(7)
     words = [f"word{n}" for n in range(500)]
-    turns = [message(n, "user" if n % 2 else "assistant", " ".join(random.choices(words, k=12))) for n in range(4_000)]
+    turns = [
+        message(n, "user" if n % 2 else "assistant", " ".join(random.choices(words, k=12)))
+        for n in range(sized(1_500, 4_000))
+    ]
     assert_linear(lambda size: summarize(turns[:size]), len(turns))
