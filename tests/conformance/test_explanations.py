@@ -16,8 +16,8 @@ from recollect import Hit, Memory, Message, UserMemory, load_settings
 from recollect.model.memories import Space, Vector
 from recollect.model.search import ChannelPart
 from recollect.ports import Embedder, Role
-from recollect.ranking import bm25, context, factors
-from recollect.ranking.context import needs_context
+from recollect.ranking import additions, bm25, factors
+from recollect.ranking.additions import needs_context
 from tests.congruence.twins import WordSum
 from tests.fixtures import SteppingClock
 from tests.sizes import ALL, sized
@@ -224,18 +224,18 @@ def test_a_message_with_its_neighbours_and_its_conversation(opened: OpenUser) ->
     said = chatted(me, "green tea", "yes please", "black coffee")
     hits = {hit.content: hit for hit in me.search_context("tea").hits}
     weight = needs_context(mean(message.tokens for message in said))  # nearly 1: short turns need their surroundings
-    beside, behind = context._NEXT, context._NEXT_BUT_ONE
+    beside, behind = additions._NEXT, additions._NEXT_BUT_ONE
     # The first is all that text found: 1. The next stands beside it, the last behind that.
     # The best three turns of the conversation are 1, 0 and 0: a third on average.
-    talk = 1 / context._BEST_TURNS
-    shared = weight * context._CONVERSATION * talk
+    talk = 1 / additions._BEST_TURNS
+    shared = weight * additions._CONVERSATION * talk
     scale = 1 / (1 + shared)  # brings the best, which has no neighbour that was found, back to 1: about 1 / 1.17
     for text, own, near in (("green tea", 1.0, 0.0), ("yes please", 0.0, beside), ("black coffee", 0.0, behind)):
-        neighbours = near / context._ALL_NEIGHBOURS
+        neighbours = near / additions._ALL_NEIGHBOURS
         channels = {
             "text": (hits["green tea"].parts.channels["text"].raw if own else 0.0, own, scale),
-            "neighbours": (neighbours, neighbours, weight * scale * context._ALL_NEIGHBOURS),
-            "conversation": (talk, talk, weight * scale * context._CONVERSATION),
+            "neighbours": (neighbours, neighbours, weight * scale * additions._ALL_NEIGHBOURS),
+            "conversation": (talk, talk, weight * scale * additions._CONVERSATION),
         }
         explains(hits[text], channels, {})
     assert hits["green tea"].score == pytest.approx(1.0)
@@ -250,13 +250,13 @@ def test_a_message_by_both_channels_and_its_conversation(opened: OpenUser) -> No
     (hit,) = me.search_context("tea").hits
     # Alone in its conversation, so its smoothed relevance is that of the channels: 0.4 x 0.5 + 0.6 x 1 = 0.8.
     weight = needs_context(message.tokens)
-    talk = 0.8 / context._BEST_TURNS
-    scale = 1 / (1 + weight * context._CONVERSATION / context._BEST_TURNS)
+    talk = 0.8 / additions._BEST_TURNS
+    scale = 1 / (1 + weight * additions._CONVERSATION / additions._BEST_TURNS)
     channels = {
         "vector": (0.5, 0.5, 0.4 * scale),
         "text": (2 * log(4 / 3), 1.0, 0.6 * scale),  # one row of one: ln(1 + 0.5 / 1.5), and beside itself
-        "neighbours": (0.0, 0.0, weight * scale * context._ALL_NEIGHBOURS),
-        "conversation": (talk, talk, weight * scale * context._CONVERSATION),
+        "neighbours": (0.0, 0.0, weight * scale * additions._ALL_NEIGHBOURS),
+        "conversation": (talk, talk, weight * scale * additions._CONVERSATION),
     }
     explains(hit, channels, {})
     assert hit.score == pytest.approx(0.8, abs=CLOSE)

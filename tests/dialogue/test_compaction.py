@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.dialogue.compaction import is_due, plan_compaction
-from recollect.dialogue.exchanges import group_exchanges
+from recollect.dialogue.exchanges import group_exchanges, is_due, plan_compaction
 from recollect.model.messages import Message
 from tests.dialogue.talks import answered, called, in_order, open_calls, said, talks
 

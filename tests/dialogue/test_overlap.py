@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.dialogue.overlap import count_redelivered, is_same_message
+from recollect.dialogue.exchanges import count_redelivered, is_same_message
 from recollect.model.messages import Message, ToolCall
 from tests.dialogue.talks import answered, said
 

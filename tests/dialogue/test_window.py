@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.dialogue.exchanges import group_exchanges
-from recollect.dialogue.window import choose_window
+from recollect.dialogue.exchanges import choose_window, group_exchanges
 from recollect.model.messages import Message
 from tests.dialogue.talks import answered, called, in_order, lost_results, open_calls, said, talks
 from tests.rows import every

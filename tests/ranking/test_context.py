@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from recollect.model.literals import MessageRole
 from recollect.model.messages import MessagePosition
-from recollect.ranking.context import (
+from recollect.ranking.additions import (
     _ALL_NEIGHBOURS,
     _BEST_TURNS,
     _CONVERSATION,

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from recollect.model.literals import ROLES, MessageRole, Trust
 from recollect.ranking import factors
-from recollect.ranking.context import _SHORT
+from recollect.ranking.additions import _SHORT
 from recollect.ranking.factors import Fading
 from recollect.settings import RecallSettings
 from tests.rows import every

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from recollect.model.geo import Point, distance_km
 from recollect.model.places import NamedPlace, PlaceSummary, Sighting
-from recollect.ranking.place_clusters import summarize
+from recollect.ranking.geo import summarize
 from tests.congruence.twins import examples
 from tests.places.globe import CENTRES, destination
 from tests.rows import every

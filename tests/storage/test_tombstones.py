@@ -1,7 +1,7 @@
 """Tombstones tell nothing: a secret of the store keys them."""
 
 from recollect import Memory, NewMessage
-from recollect.dialogue.overlap import fingerprints
+from recollect.dialogue.exchanges import fingerprints
 from recollect.engine.drafts.tombstones import of_item
 from recollect.model.messages import Message
 from recollect.storage.base.erasure import keyed

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from recollect.model.literals import MessageRole, Trust
-from recollect.ranking.context import needs_context
+from recollect.ranking.additions import needs_context
 
 _DAY = 86_400.0
 

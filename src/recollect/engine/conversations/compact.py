@@ -12,8 +12,8 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from recollect import ids
-from recollect.dialogue import compaction as planning
-from recollect.dialogue.compaction import CompactionPlan
+from recollect.dialogue import exchanges as planning
+from recollect.dialogue.exchanges import CompactionPlan
 from recollect.engine.base.context import SUMMARIZER, Engine
 from recollect.engine.conversations import message_drafts
 from recollect.engine.memories import decisions, remember

@@ -10,8 +10,8 @@ from datetime import datetime
 from itertools import chain, pairwise, takewhile
 from typing import Any
 
-from recollect.dialogue import blocks, overlap, window
-from recollect.dialogue.overlap import fingerprints
+from recollect.dialogue import blocks, exchanges
+from recollect.dialogue.exchanges import fingerprints
 from recollect.engine.base.context import Engine
 from recollect.engine.conversations import message_drafts
 from recollect.engine.conversations.message_drafts import DraftedMessage
@@ -67,18 +67,18 @@ def _find_forgotten(rows: UserRows, messages: Sequence[Message], older: Sequence
     What is dated earlier than the forgetting of its conversation, or than one of the `older` tombstones, was forgotten,
     whether it had arrived then or not.
     """
-    marks = {message.id: (*overlap.fingerprints(message), *_wholes(message, older)) for message in messages}
+    marks = {message.id: (*exchanges.fingerprints(message), *_wholes(message, older)) for message in messages}
     buried = rows.buried([mark for several in marks.values() for mark in several]) if marks else {}
     pairs = ((message, mark) for message in messages for mark in marks[message.id] if mark in buried)
     return {
         message.id: buried[mark]
         for message, mark in pairs
-        if not (overlap.is_dated(message) and message.said_at > buried[mark])
+        if not (exchanges.is_dated(message) and message.said_at > buried[mark])
     }
 
 
 def _wholes(message: Message, older: Sequence[str]) -> tuple[str, ...]:
-    return (tombstones.of_session(message.conversation), *older) if overlap.is_dated(message) else ()
+    return (tombstones.of_session(message.conversation), *older) if exchanges.is_dated(message) else ()
 
 
 def may_take_id(stored: Message, delivered: Message, used_ids: set[str]) -> bool:
@@ -101,7 +101,7 @@ def find_stored(rows: UserRows, conversation: str, drafted: Sequence[DraftedMess
     forgotten = _find_forgotten(rows, tail)
     tail = [message for message in tail if message.id not in forgotten]  # its twin is left out of the delivery, too
     compared = [message for message in delivered if message and message.role not in _NEVER_COMPARED]
-    repeated = overlap.count_redelivered(tail, compared)
+    repeated = exchanges.count_redelivered(tail, compared)
     by_position = {new.id: old for new, old in zip(compared[:repeated], tail[len(tail) - repeated :], strict=True)}
     _match_followers(tail, compared, by_id, by_position)
     prompts = [message for message in delivered if message and message.role == "system"]
@@ -128,7 +128,7 @@ def _match_followers(
     for message in compared:
         stored = by_id.get(message.external_id) or by_position.get(message.id)
         follower = after.get(before.id) if before else None
-        if stored is None and follower and overlap.is_same_message(follower, message):
+        if stored is None and follower and exchanges.is_same_message(follower, message):
             stored = by_position[message.id] = follower
         before = stored
 
@@ -298,7 +298,7 @@ def show(engine: Engine, scope: Scope, conversation: str, max_tokens: int, *, re
     if isinstance(max_tokens, bool) or not isinstance(max_tokens, int) or max_tokens < 1:
         raise InvalidInput(f"max_tokens is {max_tokens!r}; it must be a whole number, at least 1.")
     active = engine.store.read(scope, lambda reader: reader.active_messages(conversation, _MAX_SHOWN))
-    return window.choose_window(active, max_tokens, reasoning=reasoning)
+    return exchanges.choose_window(active, max_tokens, reasoning=reasoning)
 
 
 def messages(engine: Engine, scope: Scope, conversation: str, limit: int, before: int | None) -> tuple[Message, ...]:

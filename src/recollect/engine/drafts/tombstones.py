@@ -10,7 +10,7 @@ from functools import partial
 from hashlib import blake2b
 from typing import NamedTuple, TypeVar
 
-from recollect.dialogue.overlap import fingerprints
+from recollect.dialogue.exchanges import fingerprints
 from recollect.engine.base.context import Engine, WriteWrapper
 from recollect.engine.drafts import memory_drafts
 from recollect.errors import AlreadyProcessed, StaleVersion

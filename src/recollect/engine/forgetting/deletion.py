@@ -14,7 +14,7 @@ from itertools import chain
 from operator import methodcaller
 from typing import TypeVar
 
-from recollect.dialogue.overlap import fingerprints
+from recollect.dialogue.exchanges import fingerprints
 from recollect.engine import stored_files
 from recollect.engine.base.context import Engine
 from recollect.engine.drafts import memory_drafts, tombstones

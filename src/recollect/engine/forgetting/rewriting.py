@@ -11,7 +11,7 @@ from operator import methodcaller
 from typing import Any, Literal, NamedTuple
 
 from recollect import ids
-from recollect.dialogue.overlap import fingerprints
+from recollect.dialogue.exchanges import fingerprints
 from recollect.engine import stored_files
 from recollect.engine.base.context import Engine
 from recollect.engine.conversations import capture, compact, message_drafts

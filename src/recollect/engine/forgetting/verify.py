@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
-from recollect.dialogue.overlap import fingerprints
+from recollect.dialogue.exchanges import fingerprints
 from recollect.engine import stored_files
 from recollect.engine.base import audit
 from recollect.engine.base.context import Engine

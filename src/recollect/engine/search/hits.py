@@ -16,7 +16,7 @@ from recollect.model.memories import Item, MemoryRecord, participants_of
 from recollect.model.messages import Message, MessagePosition
 from recollect.model.places import is_somewhere
 from recollect.model.search import ChannelPart, Hit, Place, ScoreParts
-from recollect.ranking import factors, variety
+from recollect.ranking import factors, ordering
 from recollect.storage.base import StoreReader
 from recollect.text.clean import fingerprint_text
 from recollect.text.near_duplicates import wording
@@ -132,7 +132,7 @@ def _fold(items: Mapping[str, Item]) -> dict[str, list[str]]:
         row_id: (wording(text), *statements[row_id][1:]) if len(text) <= _LONGEST_COMPARED else row_id
         for row_id, text in texts.items()
     }
-    return variety.fold(texts, statements, _LazyTerms(texts), lambda row, other: wordings[row] == wordings[other])
+    return ordering.fold(texts, statements, _LazyTerms(texts), lambda row, other: wordings[row] == wordings[other])
 
 
 def _statement(item: Item, text: str) -> tuple[str, ...]:
@@ -161,7 +161,7 @@ def spread(hits: Sequence[Hit], balance: float) -> list[Hit]:
     """Order hits so that each says something other than those before it."""
     by_id = {hit.id: hit for hit in hits}
     words = _LazyTerms({hit.id: searched_text(hit.record) for hit in hits})
-    return [by_id[row] for row in variety.spread({hit.id: hit.score for hit in hits}, words, balance)]
+    return [by_id[row] for row in ordering.spread({hit.id: hit.score for hit in hits}, words, balance)]
 
 
 def in_order(prepared: PreparedQuery, items: Sequence[Item]) -> list[Hit]:

@@ -22,7 +22,7 @@ from recollect.model.memories import FEEDBACK, MemoryRecord
 from recollect.model.messages import MessagePosition
 from recollect.model.places import PlacePart
 from recollect.model.search import ChannelPart, ScoreParts
-from recollect.ranking import context, factors, geo, in_common, letters
+from recollect.ranking import additions, factors, geo
 from recollect.ranking.additions import Additions
 from recollect.ranking.factors import Fading
 from recollect.ranking.fusion import Fused
@@ -78,7 +78,7 @@ class KindRanking:
 
     rows: list[RankedRow]
     fused: Fused
-    smoothed: context.Smoothed | None = None
+    smoothed: additions.Smoothed | None = None
     added: Additions | None = None
     named_file_ids: frozenset[str] = frozenset()
     place_scale: PlaceScale | None = None
@@ -118,7 +118,7 @@ class KindRanking:
             parts[name] = ChannelPart(None, share, share, part.weight)
         return parts
 
-    def _message_channels(self, smoothed: context.Smoothed, row_id: str) -> dict[str, ChannelPart]:
+    def _message_channels(self, smoothed: additions.Smoothed, row_id: str) -> dict[str, ChannelPart]:
         parts = self.fused.parts(row_id, smoothed.scale)
         around = smoothed.around.get(row_id)
         if around is not None:
@@ -204,11 +204,13 @@ def _add_to_relevance(
     query = search.query.query
     texts = {record.id: plain_letters(record.content[:_LONGEST_COMPARED]) for record in records}
     added = Additions({record.id: fused.relevance[record.id] for record in records})
-    added = added.plus(LETTERS, letters.shared(letter_groups(query.text), texts), letters.WEIGHT * nearest)
+    added = added.plus(
+        LETTERS, additions.shared_letters(letter_groups(query.text), texts), additions.LETTERS_WEIGHT * nearest
+    )
     shares = _shares_in_common(search, reader, records, added.relevance) if query.parties else {}
     if not shares:
         return added
-    return added.plus(IN_COMMON, shares, in_common.WEIGHT * max(added.relevance.values()))
+    return added.plus(IN_COMMON, shares, additions.IN_COMMON_WEIGHT * max(added.relevance.values()))
 
 
 def _fading(engine: Engine) -> Fading:
@@ -268,7 +270,7 @@ def _rank_messages(
 ) -> KindRanking:
     query, fused = search.query, candidates.fused
     seeds = candidates.best(max(_SEEDS, _SEEDS_PER_HIT * query.options.limit) * search.depth)
-    positions = reader.around(seeds, context.REACH if search.plan.context else 0, filters)
+    positions = reader.around(seeds, additions.REACH if search.plan.context else 0, filters)
     unscored = [position.id for position in positions if position.id not in fused.relevance]
     channels.add_cosines(search, reader, filters, candidates, unscored)
     smoothed = _smooth(search, fused, positions)
@@ -283,13 +285,13 @@ def _rank_messages(
     return KindRanking(rows, fused, smoothed)
 
 
-def _smooth(search: SearchRun, fused: Fused, positions: Sequence[MessagePosition]) -> context.Smoothed:
+def _smooth(search: SearchRun, fused: Fused, positions: Sequence[MessagePosition]) -> additions.Smoothed:
     """Let neighbours lend each other relevance, unless the search goes without context."""
     relevance = {position.id: fused.relevance.get(position.id, 0.0) for position in positions}
     if not search.plan.context:
-        return context.Smoothed(relevance)
+        return additions.Smoothed(relevance)
     lent = {position.id: relevance[position.id] * _role_factor(search.query, position) for position in positions}
-    return context.smooth(fused.relevance, positions, lent)
+    return additions.smooth(fused.relevance, positions, lent)
 
 
 def _rank_chunks(
@@ -352,7 +354,7 @@ def _shares_in_common(
     if len(about) < 2:  # noqa: PLR2004 - no one to compare with
         return {}
     vectors = reader.stored_vectors(space, sorted(frozenset().union(*about)))
-    return in_common.shares(vectors, about, relevance)
+    return additions.shares_in_common(vectors, about, relevance)
 
 
 def _whose(record: MemoryRecord) -> str:

@@ -21,7 +21,7 @@ from recollect.model.literals import ItemKind
 from recollect.model.messages import Message
 from recollect.model.search import Hit, Recall, Reranking, RerankPart
 from recollect.ports import RerankText
-from recollect.ranking import reranking
+from recollect.ranking import ordering
 from recollect.storage.base import StoreReader
 from recollect.text.personal import request_form
 from recollect.text.query import asks_for_list
@@ -76,7 +76,7 @@ def reason_to_keep_order(search: SearchRun, scores: Sequence[float]) -> str:
         return _SINGLE
     if engine.settings.recall.rerank == "always":
         return ""
-    return _query_reason(prepared) or (_CLEAR_LEAD if reranking.leads_clearly(*scores[:2]) else "")
+    return _query_reason(prepared) or (_CLEAR_LEAD if ordering.leads_clearly(*scores[:2]) else "")
 
 
 def _query_reason(prepared: PreparedQuery) -> str:
@@ -145,7 +145,7 @@ def finish(search: SearchRun, found: UncutRecall) -> Recall:
 
 def _in_order(hits: Sequence[Hit], scores: Sequence[float]) -> list[Hit]:
     """Give the hits in their new order. The first score of the search goes to the new first hit, and so on down."""
-    order = reranking.order(scores, [hit.score for hit in hits], [hit.similarity for hit in hits])
+    order = ordering.order(scores, [hit.score for hit in hits], [hit.similarity for hit in hits])
     moved = [
         _moved(hits[before], hits[after].score, RerankPart(scores[before], before + 1, after + 1))
         for after, before in enumerate(order)
