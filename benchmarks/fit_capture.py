@@ -20,8 +20,8 @@ from recollect.model.readings import Captured, Statement, TextSpan
 from recollect.models.bundled import FOLDER, TOKENIZER_FILE
 from recollect.models.reader_graph import HANDED_OVER, ReaderGraph, SpanScores, handed_over, span_features
 from recollect.models.word_pieces import load_word_pieces
+from recollect.text.capture.capturing import statement_features
 from recollect.text.capture.contents import content_span, has_content
-from recollect.text.capture.judging import statement_features
 from recollect.text.capture.own_words import OwnWords
 
 Numbers = NDArray[np.float64]

@@ -19,7 +19,7 @@ from recollect.model.calibration import logit
 from recollect.models.local import LocalReader
 from recollect.ranking.fusion import TEXT, VECTOR
 from recollect.ranking.need import match_features, request_features
-from recollect.text.personal import request_form
+from recollect.text.questions import request_form
 
 PARTS = 5
 ROUNDS = 20

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from recollect import InvalidInput, UserMemory
 from recollect.embedding.local import LocalTokenizer
-from recollect.text.quoting.fence import Quoted, fenced
+from recollect.text.fence import Quoted, fenced
 from tests.fixtures import OpenMemory
 
 PETRA = "My sister Petra lives in Graz with her two boys."

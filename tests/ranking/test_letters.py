@@ -3,7 +3,7 @@
 import pytest
 
 from recollect.ranking.additions import shared_letters
-from recollect.text.letters import letter_groups, plain_letters
+from recollect.text.clean import letter_groups, plain_letters
 
 
 def test_letter_groups_of_a_question_are_of_its_words_without_case_and_accents() -> None:

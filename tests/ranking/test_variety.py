@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.ranking.ordering import _ALIKE, fold, overlap, spread
-from recollect.text.near_duplicates import same_statement
+from recollect.text.repetition import same_statement
 from recollect.text.terms import index_terms
 from tests.rows import every
 

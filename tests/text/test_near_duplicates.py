@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.near_duplicates import same_statement
+from recollect.text.repetition import same_statement
 from tests.rows import every
 
 

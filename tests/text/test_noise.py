@@ -1,6 +1,6 @@
 """Which texts say nothing, by their form alone."""
 
-from recollect.text.noise import noise_rule
+from recollect.text.repetition import noise_rule
 from tests.rows import every
 
 

@@ -1,6 +1,6 @@
 """Whether users speak of themselves, in the languages that have tables."""
 
-from recollect.text.personal import RequestForm, is_keywords, names_user, request_form, wants_deed
+from recollect.text.questions import RequestForm, is_keywords, names_user, request_form, wants_deed
 from tests.rows import every
 
 

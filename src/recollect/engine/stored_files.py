@@ -22,8 +22,8 @@ from recollect.model.literals import FileSource
 from recollect.model.memories import Scope
 from recollect.ports import ChunkingRecipe
 from recollect.storage.base import StoreReader, StoreWriter, UserRows
-from recollect.text.mentions import sentence_marks, without
 from recollect.text.query import file_names
+from recollect.text.repetition import sentence_marks, without
 
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _MAX_SHOWN = 5

@@ -26,8 +26,8 @@ from recollect.model.literals import Trust
 from recollect.model.media import Media
 from recollect.model.places import Location, LocationMode
 from recollect.model.search import Hit
-from recollect.text.quoting.fence import Quoted, fenced
-from recollect.text.quoting.harmless import harmless
+from recollect.text.fence import Quoted, fenced
+from recollect.text.harmless import harmless
 
 _RECENT = 20
 _MOST = 100

@@ -17,8 +17,8 @@ from recollect.model.media import Media, described
 from recollect.model.memories import MemoryRecord, Remembered, participants_of, taken_over_words
 from recollect.model.places import PlaceSummary
 from recollect.model.search import About, Forgotten, ForgottenItem, Hit, Place, Recall
-from recollect.text.quoting.fence import quoted
-from recollect.text.quoting.harmless import harmless
+from recollect.text.fence import quoted
+from recollect.text.harmless import harmless
 
 Details: TypeAlias = dict[str, Any]
 

@@ -20,8 +20,8 @@ from recollect.mcp.render import (
 from recollect.model.clusters import Clusters
 from recollect.model.memories import MemoryRecord, Page, participants_of
 from recollect.model.search import Hit, Recall
-from recollect.text.quoting.fence import quoted
-from recollect.text.quoting.harmless import harmless
+from recollect.text.fence import quoted
+from recollect.text.harmless import harmless
 
 _NO_MEMORY: Final = "There is no memory with this id. memory_recall and memory_list give ids."
 _NO_VECTOR: Final = "This memory has no vector yet, so nothing can be compared with it. Use memory_recall."

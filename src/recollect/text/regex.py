@@ -49,10 +49,15 @@ class LazyRegex:
 
 def compile_regex(pattern: str, *, case_sensitive: bool = True) -> Regex:
     """Compile RE2 syntax. Raises re2.error, silently as far as the terminal is concerned."""
+    compiled: Any = re2.compile(pattern, regex_options(case_sensitive=case_sensitive))
+    regex: Regex = compiled
+    return regex
+
+
+def regex_options(*, case_sensitive: bool = True) -> Any:  # noqa: ANN401 - re2 has no types
+    """Give the options with which patterns are compiled."""
     options = re2.Options()
     options.log_errors = False
     options.max_mem = _MEMORY
     options.case_sensitive = case_sensitive
-    compiled: Any = re2.compile(pattern, options)
-    regex: Regex = compiled
-    return regex
+    return options

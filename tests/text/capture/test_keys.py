@@ -3,7 +3,7 @@
 from recollect.model.calibration import CERTAIN, REPLACE
 from recollect.model.readings import READING_KEYS
 from recollect.text.capture import capture
-from recollect.text.capture.keys import may_replace
+from recollect.text.capture.values import may_replace
 from tests.rows import every
 from tests.text.capture.marked import Told, marked
 

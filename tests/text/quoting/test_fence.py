@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.quoting.fence import (
+from recollect.text.fence import (
     Quoted,
     fenced,
     is_only_wrappers,
@@ -13,7 +13,7 @@ from recollect.text.quoting.fence import (
     without_host_notes,
     without_recall_blocks,
 )
-from recollect.text.quoting.harmless import harmless
+from recollect.text.harmless import harmless
 from tests.growth import assert_linear
 from tests.rows import every
 from tests.sizes import sized

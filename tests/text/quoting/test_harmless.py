@@ -6,8 +6,8 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.quoting.fence import Quoted, fenced
-from recollect.text.quoting.harmless import harmless
+from recollect.text.fence import Quoted, fenced
+from recollect.text.harmless import harmless
 from tests.growth import assert_linear
 from tests.rows import every
 from tests.sizes import sized

@@ -1,4 +1,4 @@
-from recollect.text.quoting.repetition import asks_again, unsaid
+from recollect.text.repetition import asks_again, unsaid
 from tests.rows import every
 
 

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import InvalidInput
+from recollect.text import time_expressions
 from recollect.text.tables import LANGUAGES, load_sections
-from recollect.text.time_expressions import TimeSpan, find_time_spans, matching
+from recollect.text.time_expressions import TimeSpan, find_time_spans
 from tests.rows import every
 from tests.text.time_expressions.reading import PRAGUE, WEDNESDAY, found
 
@@ -223,14 +224,14 @@ HOSTILE = {
 @pytest.mark.parametrize("piece", HOSTILE.values(), ids=HOSTILE.keys())
 def test_twice_the_text_is_at_most_about_twice_the_work(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
     steps = 0
-    step = matching._PhraseSearch._steps
+    step = time_expressions._PhraseSearch._steps
 
     def counted(*arguments: object) -> object:
         nonlocal steps
         steps += 1
         return step(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(matching._PhraseSearch, "_steps", counted)
+    monkeypatch.setattr(time_expressions._PhraseSearch, "_steps", counted)
     work = []
     for length in (2_000, 4_000, 8_000):
         steps = 0

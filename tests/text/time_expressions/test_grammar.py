@@ -7,8 +7,8 @@ from itertools import product
 
 import pytest
 
+from recollect.text import time_expressions
 from recollect.text.tables import LANGUAGES
-from recollect.text.time_expressions import matching
 from recollect.text.time_expressions.grammar import Element, Phrase, PhraseNode, TimeGrammar
 from recollect.text.time_expressions.local_calendar import Today
 from recollect.text.time_expressions.meanings import OPEN, TimeExpression, evaluate
@@ -136,7 +136,7 @@ def test_every_phrase_needs_a_digit_or_a_letter_of_its_script(language: str) -> 
     for word, classes in grammar.lexicon.items():
         for name in classes:
             words.setdefault(name, set()).add(word)
-    needed = matching._NEEDED.get(language, matching._LATIN)
+    needed = time_expressions._NEEDED.get(language, time_expressions._LATIN)
     for phrase, row in rows(grammar.root):
         tellers = [element for element in row if not (element.point or element.ending or element.anything)]
         forms = [element.words.union(*(words.get(name, set()) for _, name in element.slots)) for element in tellers]

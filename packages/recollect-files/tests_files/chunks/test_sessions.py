@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.rows import every
 
 from recollect.text.chunks import mask
-from recollect.text.quoting.fence import Quoted, fenced
+from recollect.text.fence import Quoted, fenced
 from recollect_files.chunks import cut_session, render_session_line
 from tests_files.chunks.samples import TEXTS, markdown
 

@@ -41,7 +41,7 @@ from recollect.ports import Reader
 from recollect.settings.kinds import zone_named
 from recollect.storage.base import Derivation, StoreReader, StoreWriter
 from recollect.text.clean import clean, fingerprint_text
-from recollect.text.quoting.fence import is_only_wrappers, without_fences
+from recollect.text.fence import is_only_wrappers, without_fences
 from recollect.text.secrets import REDACTION_MARK
 
 _PURPOSE = "capture"

@@ -23,8 +23,8 @@ from recollect.model.memories import MessageDraft, Scope
 from recollect.model.messages import Content, Message, NewMessage, ToolCall
 from recollect.model.places import check_coordinates
 from recollect.text.clean import clean
+from recollect.text.fence import without_host_notes, without_recall_blocks
 from recollect.text.private import without_private
-from recollect.text.quoting.fence import without_host_notes, without_recall_blocks
 
 MAX_CHARACTERS = 1_000_000
 MAX_BLOCK_CHARACTERS = 4_000_000

@@ -21,8 +21,8 @@ from recollect.model.readings import ASSISTANT, STANDING
 from recollect.model.search import ChannelPart, Hit, Recall, ScoreParts
 from recollect.ranking import need
 from recollect.ranking.need import WordEvidence
-from recollect.text.personal import RequestForm, is_keywords, names_user, request_form
 from recollect.text.query import read_query
+from recollect.text.questions import RequestForm, is_keywords, names_user, request_form
 from recollect.text.terms import count_held, query_words
 
 _LOOKED_AT = 50  # instructions, of which some apply only at times

@@ -26,8 +26,8 @@ from recollect.model.places import Location, SearchLocation
 from recollect.model.search import Hit, PromptContext, Recall, ScoreParts, TurnOutcome
 from recollect.storage.base import StoreReader, StoreWriter
 from recollect.text.clean import clean
-from recollect.text.quoting.fence import Quoted, fenced, without_fences
-from recollect.text.quoting.repetition import asks_again, unsaid
+from recollect.text.fence import Quoted, fenced, without_fences
+from recollect.text.repetition import asks_again, unsaid
 
 _MAX_QUERY = 2_000
 _SPARE = 5  # hits beyond those that are shown, because some repeat others

@@ -28,7 +28,7 @@ from recollect.model.memories import Scope
 from recollect.model.search import Forgotten, ForgottenAction, ForgottenItem
 from recollect.model.stats import Erasure
 from recollect.storage.base import StoreReader, StoreWriter, UserRows
-from recollect.text.mentions import Wording
+from recollect.text.repetition import Wording
 
 _MOST_EXPIRED = 500  # in a transaction, which has to fit on a full disk
 

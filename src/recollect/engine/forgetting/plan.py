@@ -19,7 +19,7 @@ from recollect.model.memories import MemoryRecord
 from recollect.model.messages import Message
 from recollect.model.search import ForgottenItem
 from recollect.storage.base import UserRows
-from recollect.text.mentions import Wording
+from recollect.text.repetition import Wording
 
 _MOST_NAMED = 50  # items of a whole conversation, source or folder
 _LONGEST = 500  # characters of what is gone; so many are enough to see what it was

@@ -23,7 +23,7 @@ from recollect.model.messages import Message
 from recollect.model.places import folded
 from recollect.storage.base import Store, StoreReader, StoreWriter
 from recollect.storage.base.tables import TOMBSTONES, IncomingRow
-from recollect.text.mentions import sentence_marks, without
+from recollect.text.repetition import sentence_marks, without
 
 _BATCH = 500
 _MARKS = TombstoneMarks()

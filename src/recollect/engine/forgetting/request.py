@@ -27,8 +27,7 @@ from recollect.model.stats import Purged
 from recollect.storage.base import StepListener, StoreReader
 from recollect.text.clean import clean
 from recollect.text.language import function_words
-from recollect.text.mentions import Wording, said_in
-from recollect.text.near_duplicates import says_more
+from recollect.text.repetition import Wording, said_in, says_more
 from recollect.text.tables import read_words
 from recollect.text.terms import every_form, telling_words
 

@@ -27,7 +27,7 @@ from recollect.model.messages import Message, ToolCall
 from recollect.model.readings import TextSpan
 from recollect.storage.base import StoreWriter, UserRows
 from recollect.text.chunks import index
-from recollect.text.mentions import Wording, joined, said_in, sentence_mark, sentences, without
+from recollect.text.repetition import Wording, joined, said_in, sentence_mark, sentences, without
 
 REWRITTEN = "forgotten_at"  # in the metadata of a message of which something was forgotten
 GONE = "[forgotten]"  # what a tool gave; a call without its result would be refused by models

@@ -38,7 +38,7 @@ from recollect.model.memories import Item, MemoryRecord, Scope
 from recollect.model.messages import Message
 from recollect.model.readings import STANDING
 from recollect.storage.base import SearchNote, StoreReader, UserRows
-from recollect.text.noise import SHORT, noise_rule
+from recollect.text.repetition import SHORT, noise_rule
 
 _MONTHS: Final = 36
 _PAGE: Final = 500

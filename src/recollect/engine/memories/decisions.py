@@ -36,7 +36,7 @@ from recollect.model.memories import (
 )
 from recollect.storage.base import WITH_SAME_WORDS, LiveMemory, Retirement, StoreWriter
 from recollect.text.clean import fingerprint_text
-from recollect.text.near_duplicates import says_more
+from recollect.text.repetition import says_more
 
 _CONFIRMATION = 0.5  # a repetition takes away half of the doubt that is left
 

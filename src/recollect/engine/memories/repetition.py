@@ -23,7 +23,7 @@ from recollect.model.readings import CAPTURED_BY, PROPERTY, SINGLE_VALUED, SPAN,
 from recollect.model.scopes import AUTHOR
 from recollect.storage.base import StoreWriter
 from recollect.text.clean import fingerprint_text
-from recollect.text.near_duplicates import same_statement, says_more
+from recollect.text.repetition import same_statement, says_more
 from recollect.text.sameness import statement_form
 from recollect.text.terms import index_terms
 

@@ -19,8 +19,8 @@ from recollect.model.search import ChannelPart, Hit, Place, ScoreParts
 from recollect.ranking import factors, ordering
 from recollect.storage.base import StoreReader
 from recollect.text.clean import fingerprint_text
-from recollect.text.near_duplicates import wording
 from recollect.text.query import ParsedQuery, holds, normal
+from recollect.text.repetition import wording
 from recollect.text.terms import index_terms
 
 PHRASE = "phrase"

@@ -27,7 +27,7 @@ from recollect.ranking.additions import Additions
 from recollect.ranking.factors import Fading
 from recollect.ranking.fusion import Fused
 from recollect.storage.base import StoreReader
-from recollect.text.letters import letter_groups, plain_letters
+from recollect.text.clean import letter_groups, plain_letters
 from recollect.text.query import file_names
 from recollect.text.tables import read_words
 from recollect.text.terms import Forms, query_terms, query_words

@@ -23,8 +23,8 @@ from recollect.model.search import Hit, Recall, Reranking, RerankPart
 from recollect.ports import RerankText
 from recollect.ranking import ordering
 from recollect.storage.base import StoreReader
-from recollect.text.personal import request_form
 from recollect.text.query import asks_for_list
+from recollect.text.questions import request_form
 
 POOL = 20  # how many of the first hits may be scored
 _MAX_OVERDUE = 8

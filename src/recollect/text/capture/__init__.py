@@ -3,17 +3,15 @@
 The invariant: plain functions of the message and its reading. The same message always gives the same findings, in
 linear time; a message over 20,000 characters is a paste and gives none.
 
-    own_words      which parts of a message are not the user's own, by its layout; sentences and clauses
-    exact          phrases that mean one thing only, with and without a reader
-    judging        how sure a statement is, given the words around it; what is never kept
-    contents       the words of a memory
-    values, keys   its value, and whether that value may replace an older one
-    user_patterns  the patterns a user adds
-    persons        whom a memory is about
-    words          the language tables, folded and compiled
+    own_words   which parts of a message are not the user's own, by its layout; sentences and clauses
+    exact       phrases that mean one thing only, with and without a reader; the patterns a user adds
+    capturing   how sure a statement is, given the words around it; what is never kept
+    contents    the words of a memory, and whom it is about
+    values      its value, and whether that value may replace an older one
+    words       the language tables, folded and compiled
 """
 
 from recollect.text.capture.capturing import CaptureRules, capture, judge
-from recollect.text.capture.user_patterns import NONE, CapturePattern, CompiledPatterns, compile_patterns
+from recollect.text.capture.exact import NONE, CapturePattern, CompiledPatterns, compile_patterns
 
 __all__ = ["NONE", "CapturePattern", "CaptureRules", "CompiledPatterns", "capture", "compile_patterns", "judge"]

@@ -1,10 +1,15 @@
-"""From a message and its reading to what is worth keeping of it."""
+"""From a message and its reading to what is worth keeping of it, and how sure that is.
+
+The invariant: a secret never becomes a memory, whatever else the sentence says and whichever rule would keep it. The
+weights by which a statement is judged are in `model/calibration`.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import log
 from typing import Final
 
-from recollect.model.calibration import CERTAIN, KEEP
+from recollect.model.calibration import CERTAIN, KEEP, STATEMENT_WEIGHTS, logit, probability
 from recollect.model.literals import STATEMENT_TYPES, MemoryType, StatementType
 from recollect.model.readings import (
     ASSISTANT,
@@ -16,18 +21,36 @@ from recollect.model.readings import (
     Statement,
     TextSpan,
 )
-from recollect.text.capture.contents import content_span, has_content, is_impersonal
-from recollect.text.capture.exact import ExactFindings, find_exact, merge_statements
-from recollect.text.capture.gate import is_secret, is_shouted
-from recollect.text.capture.judging import confidence_of, is_injection, statement_features
-from recollect.text.capture.keys import CONTACTS, is_current, is_one_of_many, may_replace
+from recollect.text.capture.contents import (
+    content_span,
+    has_content,
+    is_impersonal,
+    names_first_person,
+    whom,
+    with_person,
+)
+from recollect.text.capture.exact import (
+    NONE,
+    CompiledPatterns,
+    ExactFindings,
+    find_exact,
+    judge_by_patterns,
+    merge_statements,
+)
 from recollect.text.capture.own_words import MAX_MESSAGE_CHARACTERS, OwnWords
-from recollect.text.capture.persons import whom, with_person
-from recollect.text.capture.user_patterns import NONE, CompiledPatterns, judge_by_patterns
-from recollect.text.capture.values import clean_value, statement_of_words
+from recollect.text.capture.values import (
+    CONTACTS,
+    clean_value,
+    is_current,
+    is_one_of_many,
+    may_replace,
+    statement_of_words,
+)
 from recollect.text.capture.words import folded as folded_words
 from recollect.text.capture.words import phrases_of
-from recollect.text.spelling import fold_spelling
+from recollect.text.clean import fold_spelling
+from recollect.text.regex import LazyRegex
+from recollect.text.secrets import REDACTION_MARK
 
 ASKED: Final = "asked"
 EXACT: Final = "exact"
@@ -36,6 +59,26 @@ _ASKED_IMPORTANCE: Final = 0.95
 _IMPORTANCE: Final = {"rule": 0.9, "decision": 0.85, "preference": 0.75, "fact": 0.75, "event": 0.7}
 _VITAL: Final = frozenset({"name", "birthday", "home", "allergy", "medicine", "health", "diet"})
 _VITAL_IMPORTANCE: Final = 0.9
+
+_MOST_EMOJI = 3
+_CHARACTERS_PER_EMOJI = 100
+
+_EMOJI_FROM = "\u2600"
+_EMOJI_PLANE = "\U0001f000"
+
+_MARK = REDACTION_MARK.rstrip(": ")  # a reader may cut a statement off at the colon
+_SECRET = LazyRegex(
+    r"(?:password|passwort|passphrase|kennwort|heslo|парол[ьяе]|api[ _-]?key|secret[ _-]?key|private key|access token)"
+    r"(?:\W+[\pL\pN._-]+){0,4}?\W*(?:[:=-]|\W(?:is|ist|lautet|je|zni)\W)"
+    r"|(?:^|\W)(?:cvv|cvc|pin|пин)(?:[ -]?(?:code|kod|код))?"
+    r"(?:(?: [\pL]+){0,4}?(?:\s*[:=]|\s-+\s|\W(?:is|ist|lautet|je|zni)\W)|\W+\d{3})"
+    r"|парол[ьяе] |sk-[a-z0-9_-]{16}|gh[pousr]_[a-z0-9]{16}|akia[a-z0-9]{12}|xox[abp]-|-begin [a-z ]*private key"
+    r"|(?:\d[ -]?){15,18}\d"
+)
+
+_WORD = LazyRegex(r"\pL{3,}")
+_MOST_LINES: Final = 3
+_QUOTATION_MARKS: Final = '"\u201e\u201c\u00ab'
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,3 +277,41 @@ def _things(exact: ExactFindings, rules: CaptureRules) -> Iterator[Captured]:
             rule=EXACT,
             span=span,
         )
+
+
+def is_shouted(text: str) -> bool:
+    """Tell whether a message is mostly emoji, or at least full of them."""
+    return sum(map(_is_emoji, text)) > max(_MOST_EMOJI, len(text) // _CHARACTERS_PER_EMOJI)
+
+
+def is_secret(said: str) -> bool:
+    """Tell whether a text holds a password, a key or the number of a card, or held one before it was redacted."""
+    return _MARK in said or _SECRET.search(fold_spelling(said)) is not None
+
+
+def _is_emoji(letter: str) -> bool:
+    return letter >= _EMOJI_PLANE or _EMOJI_FROM <= letter <= "\u27bf"
+
+
+def statement_features(layout: OwnWords, statement: Statement, content: TextSpan) -> dict[str, float]:
+    """Give what the words around a statement say about it, as the numbers that are weighed."""
+    start = statement.span.start
+    return {
+        "certainty": logit(statement.confidence),
+        "words": log(max(1, sum(1 for _ in _WORD.finditer(content.of(layout.text))))),
+        "announced": float(layout.is_announced(start)),
+        "lines": float(min(_MOST_LINES, layout.text.strip().count("\n"))),
+        "quotation": float(any(mark in layout.text[:start] for mark in _QUOTATION_MARKS)),
+        "first person": float(names_first_person(content.of(layout.text))),
+        "asks": float(layout.sentence(content).of(layout.text).rstrip().endswith("?")),
+    }
+
+
+def confidence_of(features: dict[str, float]) -> float:
+    """Give the probability that a statement should be kept."""
+    return probability(STATEMENT_WEIGHTS, features)
+
+
+def is_injection(folded: str) -> bool:
+    """Tell whether a text tries to instruct a model; that is no rule of the user's."""
+    return phrases_of("injections").search(folded) is not None

@@ -1,11 +1,13 @@
-"""What a captured memory says: the clause of a statement, without greetings, and with whom it is about."""
+# ruff: noqa: RUF001  # letters of other alphabets are the point here
+"""What a captured memory says: the clause of a statement, without greetings, and whom it is about."""
 
 from datetime import UTC, datetime
 
 from recollect.model.readings import Statement, TextSpan
 from recollect.text.capture.own_words import OwnWords
 from recollect.text.capture.words import folded, function_words, openings
-from recollect.text.spelling import fold_spelling
+from recollect.text.clean import fold_spelling
+from recollect.text.regex import LazyRegex
 from recollect.text.time_expressions import find_time_spans
 
 LONGEST = 500
@@ -17,6 +19,12 @@ _FEWEST_LETTERS = 5
 _FIRST_WORDS = 4
 _LONG_TEXT = 40  # words
 _WORDS_PER_MENTION = 60
+
+SOMEONE = ""  # about a person that the message does not name
+RELATIONS = frozenset({"partner", "child", "parent", "sibling", "relative", "friend", "colleague", "pet"})
+
+_LOOKED_BACK = 400  # characters
+_SPOKEN_BY_USER = {"cs": LazyRegex(r"(?:am|im|em|eme|ime|ame|uju|uji)$"), "ru": LazyRegex(r"(?:у|ю|усь|юсь|ем|им)$")}
 
 
 def content_span(layout: OwnWords, statement: Statement, low: int, high: int) -> TextSpan:
@@ -85,3 +93,77 @@ def _belongs(text: str) -> bool:
     if text[-1] in ")]}":
         return "([{"[")]}".index(text[-1])] in text
     return text[-1] == "." and text[-2:-1].isdigit() and text.count(".", -6) > 1
+
+
+def whom(layout: OwnWords, statement: Statement, content: TextSpan, before: str | None) -> str | None:
+    """Give whom a statement is about; None for the user. `before` is whom the clause before it was about, if any."""
+    words = _folded_words(content.of(layout.text))
+    if words and words[0] in folded("i"):
+        return None
+    named = bare_noun(statement.who.of(layout.text)) if statement.who else ""
+    if named or (named := named_person(content.of(layout.text))):
+        return named
+    by_user = not folded("first person").isdisjoint(words) or _is_spoken_by_user(layout.language, words)
+    if _begins_with_another(words):
+        return before or last_person(layout.text[: content.start]) or SOMEONE
+    if statement.key in RELATIONS and not by_user:
+        return before or last_person(layout.text[: content.start]) or statement.key
+    return None if by_user else before
+
+
+def _begins_with_another(words: list[str]) -> bool:
+    """Tell whether a clause begins with a pronoun for another person, perhaps after a preposition."""
+    third = folded("third person")
+    return bool(words) and (words[0] in third or (words[0] in function_words() and not third.isdisjoint(words[1:2])))
+
+
+def named_person(text: str) -> str:
+    """Give the person or animal of the user's that a clause begins with: "my sister", "naše kočka"."""
+    words = text.split()[:_FIRST_WORDS]
+    bare = _folded_words(" ".join(words))
+    place = next((place for place, word in enumerate(bare) if word in folded("people")), None)
+    return "" if place is None or folded("first person").isdisjoint(bare[:place]) else _with_name(words, place)
+
+
+def last_person(text: str) -> str:
+    """Give the person or animal that a text named last."""
+    words = text[-_LOOKED_BACK:].split()
+    bare = _folded_words(" ".join(words))
+    found = (place for place in range(len(bare) - 1, -1, -1) if bare[place] in folded("people"))
+    place = next(found, None) if len(bare) == len(words) else None
+    return "" if place is None else _with_name(words, place)
+
+
+def bare_noun(text: str) -> str:
+    """Give a person or thing without article and possessive: "my sister" is a sister."""
+    words = text.strip(AROUND).split()
+    small = function_words() | folded("first person")
+    while words and fold_spelling(words[0]) in small:
+        words = words[1:]
+    return " ".join(words)
+
+
+def with_person(content: str, who: str) -> str:
+    """Name whom a memory is about where its words do not."""
+    return content if not who or fold_spelling(who) in fold_spelling(content) else f"{who}: {content}"
+
+
+def names_first_person(text: str) -> bool:
+    """Tell whether the user speaks of themselves."""
+    return not folded("first person").isdisjoint(_folded_words(text))
+
+
+def _with_name(words: list[str], place: int) -> str:
+    following = words[place + 1 : place + 2]
+    name = [word.strip(AROUND) for word in following if word[:1].isupper() and word.strip(AROUND).isalpha()]
+    return " ".join((words[place].strip(AROUND), *name))
+
+
+def _is_spoken_by_user(language: str, words: list[str]) -> bool:
+    """Tell whether a clause begins with a verb in the first person, where a language needs no pronoun for that."""
+    ending = _SPOKEN_BY_USER.get(language)
+    return ending is not None and bool(words) and ending.search(words[0]) is not None
+
+
+def _folded_words(text: str) -> list[str]:
+    return [bare for word in text.split() if (bare := fold_spelling(word.strip(AROUND)))]

@@ -13,9 +13,9 @@ from typing import Final
 
 from recollect.model.readings import TextSpan
 from recollect.text.capture.words import cues
+from recollect.text.clean import fold_spelling
 from recollect.text.language import guess_language
 from recollect.text.regex import LazyRegex
-from recollect.text.spelling import fold_spelling
 from recollect.text.tables import read_words
 
 MAX_MESSAGE_CHARACTERS = 20_000

@@ -4,8 +4,8 @@ import re
 from functools import cache
 from typing import NamedTuple
 
+from recollect.text.clean import fold_rule, fold_spelling
 from recollect.text.regex import LazyRegex
-from recollect.text.spelling import fold_rule, fold_spelling
 from recollect.text.tables import LANGUAGES, read_lines, read_words
 
 _TABLE = "capture"

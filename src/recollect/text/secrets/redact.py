@@ -12,11 +12,10 @@ from typing import Any, NamedTuple
 import re2
 
 from recollect.model.literals import KEPT_MARK, REDACTION_MARK
-from recollect.text.secrets.checked import checked_kinds
-from recollect.text.secrets.kind import ByteSpan, SecretKind
-from recollect.text.secrets.shapes import shapes
+from recollect.text.regex import regex_options
+from recollect.text.secrets.checks import ByteSpan, SecretKind
+from recollect.text.secrets.kinds import checked_kinds, shapes
 
-_MEMORY = 64 << 20  # what the automata of one pattern may occupy before they start anew
 _MARKED = re.compile(rb"\[(?:redacted|kept secret): [^\[\]\n]{1,40}\]")
 MOST_ROUNDS = 5
 _LONG = 100_000
@@ -175,7 +174,7 @@ def _replaced(data: bytes, finds: list[_SecretSpan], mark: bytes) -> bytes:
 @cache
 def _hints() -> Any:  # noqa: ANN401 -- re2 has no types
     """Give one automaton for the hints of all kinds: a single look tells which patterns are worth a try."""
-    hints = re2.Set.SearchSet(_options())
+    hints = re2.Set.SearchSet(regex_options())
     for kind in kinds():
         hints.Add(kind.hint)
     hints.Compile()
@@ -184,11 +183,4 @@ def _hints() -> Any:  # noqa: ANN401 -- re2 has no types
 
 @cache
 def _compiled(kind: int) -> Any:  # noqa: ANN401 -- re2 has no types
-    return re2.compile(kinds()[kind].pattern, _options())
-
-
-def _options() -> Any:  # noqa: ANN401 -- re2 has no types
-    options = re2.Options()
-    options.max_mem = _MEMORY
-    options.log_errors = False
-    return options
+    return re2.compile(kinds()[kind].pattern, regex_options())

@@ -9,10 +9,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from recollect.text.summary.cues import words_of
 from recollect.text.summary.exchanges import TROUBLED, DescribedCall, SummarizedExchange, describe_calls
 from recollect.text.summary.format import LONGEST_POINT, SummarySection, shorten
-from recollect.text.summary.sentence_features import SentenceFeatures, coverage, loosely_covers, read_sentence, repeats
+from recollect.text.summary.sentence_features import (
+    SentenceFeatures,
+    coverage,
+    loosely_covers,
+    read_sentence,
+    repeats,
+    words_of,
+)
 from recollect.text.tables import read_words
 
 StatementKind: TypeAlias = Literal[

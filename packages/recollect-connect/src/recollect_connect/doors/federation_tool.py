@@ -17,8 +17,8 @@ from recollect.mcp.render import (
     room,
 )
 from recollect.model.literals import Trust
-from recollect.text.quoting.fence import quoted
-from recollect.text.quoting.harmless import harmless
+from recollect.text.fence import quoted
+from recollect.text.harmless import harmless
 from recollect_connect.federation import FederatedHit, FederatedResult, federated_search
 
 _LONGEST_LABEL = 60

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
 from recollect.model.files import CutText, TextPiece
-from recollect.text.quoting.fence import without_fences, without_recall_blocks
+from recollect.text.fence import without_fences, without_recall_blocks
 from recollect_files.chunks.cutting import OVERLAP, TOKENS, cut
 from recollect_files.chunks.front_matter import moment_of
 from recollect_files.chunks.layout import lines_of, sizes

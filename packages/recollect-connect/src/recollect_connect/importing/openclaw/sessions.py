@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from recollect.text.quoting.fence import is_only_wrappers, without_fences
+from recollect.text.fence import is_only_wrappers, without_fences
 from recollect_connect.importing.chat_sessions import ChatSession
 from recollect_connect.importing.deliver import ImportRun
 from recollect_connect.importing.openclaw import tables

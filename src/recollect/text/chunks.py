@@ -1,16 +1,24 @@
-"""Takes out of a file what may not be kept, without moving a line: private parts, and secrets.
+"""What a piece of a text is known and found by, and what is masked in it before it is cut: private parts, and secrets.
 
-The invariant: what survives stands on the line it stood on, and nothing survives that would not survive in a memory.
+The invariant: equal headings and contents give equal hashes and terms, in whatever file and place they stand. What
+survives masking stands on the line it stood on, and nothing survives that would not survive in a memory.
 """
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
 from typing import Final, NamedTuple
 
+from recollect.model.files import CutText, IndexedTextPiece, TextPiece
 from recollect.text.private import HINT, private_spans
 from recollect.text.secrets.redact import MOST_ROUNDS, find_all, hinted, kinds, without_overlaps
+from recollect.text.terms import index_terms
 
 _MOST_TEARS: Final = 10  # how often what was cut out may have torn another mark apart before the rest goes as well
+
+RECIPE: Final = 2  # of what cuts texts, in recollect-files: raised whenever it may give other pieces
+
+__all__ = ["RECIPE", "chunk_terms", "index", "mask"]
 
 
 class _Gone(NamedTuple):
@@ -125,3 +133,21 @@ def _with_line_feeds(data: bytes, gone: Sequence[_Gone]) -> bytes:
         pieces += (data[end : hole.start], hole.mark, b"\n" * data.count(b"\n", hole.start, hole.end))
         end = hole.end
     return b"".join((*pieces, data[end:]))
+
+
+def index(pieces: CutText | Iterable[TextPiece]) -> tuple[IndexedTextPiece, ...]:
+    """Give pieces with their hashes and terms."""
+    wanted = pieces.pieces if isinstance(pieces, CutText) else pieces
+    return tuple(
+        IndexedTextPiece(
+            piece,
+            blake2b(f"{piece.heading}\0{piece.content}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest(),
+            " ".join(chunk_terms(piece.heading, piece.content)),
+        )
+        for piece in wanted
+    )
+
+
+def chunk_terms(heading: str, content: str) -> tuple[str, ...]:
+    """Give the terms of a piece, those of its heading first."""
+    return index_terms(f"{heading}\n{content}" if heading else content)
