@@ -14,7 +14,7 @@ import apsw
 import pytest
 
 from recollect.api.memory import AuditedWrite
-from recollect.engine.forgetting import deletion
+from recollect.engine.forgetting import forget
 from recollect.errors import StoreFull
 from recollect.storage.sqlite.erasing import ReserveFile
 from tests.reliability.disk.recorder import Recording, recorded
@@ -196,7 +196,7 @@ def test_what_a_crash_interrupts_is_forgotten_at_the_next_opening(
                     return write(scope, work)
 
         with monkeypatch.context() as patch:
-            patch.setattr(deletion, "_MOST", 8)
+            patch.setattr(forget, "_MOST", 8)
             patch.setattr(store, "write", write_until_the_crash)
             with pytest.raises(_CrashError):
                 me.forget(everything=True)

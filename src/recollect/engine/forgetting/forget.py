@@ -2,193 +2,55 @@
 
 An item that was derived from several sources stays while one of them does, except a summary, because no sentence can be
 taken out of it: its other messages become active again. A value that had superseded another gives its slot back.
+Tombstones are left behind, by which what was forgotten is recognised when it is imported, synced or delivered again.
 
 What is forgotten by its words goes wherever it is said: of a message the other sentences stay, summaries are remade.
+
+What a full disk does not let happen at once happens in parts, after a note by which it is finished in any case. Each
+part is a transaction that fits into the room that the store's reserve gives back, and the log is emptied after it. The
+request is noted before the first and the note removed with the last, so whichever process opens the store after a crash
+forgets the rest. Old versions go before the present one, so that none of them is ever taken for it.
 """
 
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from datetime import datetime
+from functools import partial
+from itertools import chain
+from operator import methodcaller
+from typing import NamedTuple, TypeVar
 
+from recollect.dialogue.exchanges import fingerprints
 from recollect.engine import stored_files
 from recollect.engine.base.context import Engine
-from recollect.engine.forgetting import deletion, rewriting
+from recollect.engine.drafts import memory_drafts, tombstones
+from recollect.engine.drafts.items import batched
+from recollect.engine.forgetting import rewriting
 from recollect.engine.forgetting.plan import ForgetPlan, plan_items, plan_said, with_edits
 from recollect.engine.forgetting.receipt import ReceiptDraft, settled
 from recollect.engine.forgetting.rewriting import (
     DroppedSummary,
-    RewrittenChunk,
-    RewrittenMessage,
 )
-from recollect.errors import InvalidInput
-from recollect.model.files import FileRecord
+from recollect.errors import StoreFull
+from recollect.model.files import ChunkMark
 from recollect.model.media import original_name
-from recollect.model.memories import Scope
+from recollect.model.memories import MemoryRecord, Scope
 from recollect.model.search import Forgotten, ForgottenAction, ForgottenItem
 from recollect.model.stats import Erasure
 from recollect.storage.base import StoreReader, StoreWriter, UserRows
 from recollect.text.repetition import Wording
 
 _MOST_EXPIRED = 500  # in a transaction, which has to fit on a full disk
+_BATCH = 5_000
+_MOST = 256  # of a part: items, chunks or rewritten messages
+
+T = TypeVar("T")
 
 
-def forget_id(
-    engine: Engine,
-    scope: Scope,
-    item_id: str,
-    *,
-    sources: bool,
-    dry_run: bool,
-    receipt: ReceiptDraft | None = None,
-) -> Forgotten:
-    """Forget a memory with its history, an old version alone, a message, or a file with all its chunks.
-
-    With `sources` the messages that a memory was captured from lose the sentences that say it.
-    """
-
-    def choose(rows: UserRows) -> ForgetPlan:
-        file = rows.file(item_id)
-        for chunk in rows.get_chunks([item_id]) if file is None else ():
-            raise InvalidInput(
-                f"{item_id} is a part of {chunk.path}. A file is forgotten whole, by its id: {chunk.file_id}."
-            )
-        if file is not None:
-            return _plan_files([file])
-        return plan_said(rows, [item_id], Wording(()), engine.clock.now(), sources=sources)
-
-    return _forget(engine, scope, choose, dry_run=dry_run, receipt=receipt)
-
-
-def forget_chosen(
-    engine: Engine, scope: Scope, choose: Callable[[UserRows], Sequence[str]], *, dry_run: bool = False
-) -> Forgotten:
-    """Forget the memories and messages that are chosen inside the transaction, as `forget_id` does one."""
+def forget_chosen(engine: Engine, scope: Scope, choose: Callable[[UserRows], Sequence[str]]) -> Forgotten:
+    """Forget the memories and messages that are chosen inside the transaction, as if each had been named by its id."""
     now = engine.clock.now()
-
-    def plan(rows: UserRows) -> ForgetPlan:
-        return plan_said(rows, choose(rows), Wording(()), now, sources=False)
-
-    return _forget(engine, scope, plan, dry_run=dry_run)
-
-
-def forget_said(
-    engine: Engine,
-    scope: Scope,
-    memory_ids: Sequence[str],
-    wording: Wording,
-    *,
-    dry_run: bool,
-    whole_documents: bool = False,
-    receipt: ReceiptDraft | None = None,
-) -> Forgotten:
-    """Forget memories, and whatever else says the same."""
-    now = engine.clock.now()
-
-    def choose(rows: UserRows) -> ForgetPlan:
-        return plan_said(rows, memory_ids, wording, now, sources=True, whole_documents=whole_documents)
-
-    return _forget(engine, scope, choose, dry_run=dry_run, receipt=receipt)
-
-
-def forget_folder(
-    engine: Engine, scope: Scope, path: str, *, dry_run: bool, receipt: ReceiptDraft | None = None
-) -> Forgotten:
-    """Forget a synced folder: its files, and that it was ever synced. It may be synced again.
-
-    It is named as it was synced, even if that is a link by now, or by where a path leads.
-    """
-    known = engine.store.read(scope, lambda reader: reader.folders())
-    root = path if any(path == folder.root for folder in known) else os.path.realpath(os.path.expanduser(path))  # noqa: PTH111
-
-    def choose(rows: UserRows) -> ForgetPlan:
-        files = [rows.file(known.id) for known in rows.known_files(root)]
-        folders = [folder.root for folder in rows.folders() if folder.root == root]
-        return _plan_files([file for file in files if file is not None], folders=folders, buried=False)
-
-    return _forget(engine, scope, choose, dry_run=dry_run, receipt=receipt)
-
-
-def _plan_files(files: Sequence[FileRecord], *, folders: Sequence[str] = (), buried: bool = True) -> ForgetPlan:
-    ids = (file.id for file in files)
-    return ForgetPlan(tuple(ids), frozenset(), files=tuple(files), folders=tuple(folders), buried=buried)
-
-
-def forget_session(
-    engine: Engine, scope: Scope, session: str, *, dry_run: bool, receipt: ReceiptDraft | None = None
-) -> Forgotten:
-    """Forget a conversation: its messages, what was learned in it, and what was stored under its name."""
-
-    def choose(rows: UserRows) -> ForgetPlan:
-        message_ids, memory_ids = rows.message_ids(session), rows.of_session(session)
-        own_ids = frozenset(message_ids)
-        elsewhere = {source.made_id for source in rows.sources(memory_ids) if source.source_id not in own_ids}
-        return plan_items(rows, (*message_ids, *(memory_id for memory_id in memory_ids if memory_id not in elsewhere)))
-
-    return _forget(engine, scope, choose, dry_run=dry_run, conversations=[session], receipt=receipt)
-
-
-def forget_source(
-    engine: Engine, scope: Scope, source: str, *, dry_run: bool, receipt: ReceiptDraft | None = None
-) -> Forgotten:
-    """Forget all memories that came from one source."""
-    return _forget(
-        engine, scope, lambda rows: plan_items(rows, rows.of_source(source)), dry_run=dry_run, receipt=receipt
-    )
-
-
-def forget_everything(
-    engine: Engine,
-    scope: Scope,
-    *,
-    allow_again: bool = False,
-    dry_run: bool,
-    receipt: ReceiptDraft | None = None,
-) -> Forgotten:
-    """Forget all that a user has; with `allow_again` also what was forgotten before, so that it may come again."""
-
-    def choose(rows: UserRows) -> ForgetPlan:
-        message_ids = [message_id for name in rows.conversation_ids() for message_id in rows.message_ids(name)]
-        files = tuple(file for file_id in rows.file_ids() if (file := rows.file(file_id)) is not None)
-        folders = tuple(folder.root for folder in rows.folders())
-        ids = (*rows.everything(), *message_ids, *(file.id for file in files))
-        return ForgetPlan(
-            ids, frozenset(message_ids), partial=False, files=files, folders=folders, buried=not allow_again
-        )
-
-    return _forget(engine, scope, choose, dry_run=dry_run, conversations=None, receipt=receipt)
-
-
-class ReplayedChanges(NamedTuple):
-    """What was forgotten elsewhere: memories and messages that go, files that go, messages and chunks to rewrite."""
-
-    items: tuple[str, ...]
-    files: tuple[str, ...]
-    rewritten: tuple[RewrittenMessage, ...]
-    chunks: tuple[RewrittenChunk, ...]
-
-
-def forget_again(engine: Engine, scope: Scope, changes: ReplayedChanges) -> Forgotten:
-    """Forget what was forgotten in another copy of this store, with the summaries that were made from it."""
-
-    def choose(rows: UserRows) -> ForgetPlan:
-        plan = plan_items(rows, changes.items)
-        files = tuple(file for file_id in changes.files if (file := rows.file(file_id)) is not None)
-        dropped = rewriting.summaries_of(rows, [change.message.id for change in changes.rewritten], ())
-        dropped = [summary for summary in dropped if summary.id not in plan.ids]
-        messages = {summary.id for summary in dropped if summary.kind == "message"}
-        ids = (*plan.ids, *(summary.id for summary in dropped), *(file.id for file in files))
-        return ForgetPlan(
-            ids,
-            plan.messages | messages,
-            files=files,
-            rewritten=changes.rewritten,
-            chunks=changes.chunks,
-            remade=tuple(dropped),
-            replayed=True,
-        )
-
-    return _forget(engine, scope, choose, dry_run=False)
+    return forget(engine, scope, lambda rows: plan_said(rows, choose(rows), Wording(()), now, sources=False))
 
 
 def expire(engine: Engine, scope: Scope) -> int:
@@ -199,17 +61,17 @@ def expire(engine: Engine, scope: Scope) -> int:
         return plan_items(rows, with_edits(rows, rows.expired(now)[:_MOST_EXPIRED]))._replace(buried=False)
 
     expired = 0
-    while some := len(_forget(engine, scope, choose, dry_run=False, scrub=False).ids):
+    while some := len(forget(engine, scope, choose, scrub=False).ids):
         expired += some
     return expired
 
 
-def _forget(
+def forget(
     engine: Engine,
     scope: Scope,
     choose: Callable[[UserRows], ForgetPlan],
     *,
-    dry_run: bool,
+    dry_run: bool = False,
     conversations: Sequence[str] | None = (),
     scrub: bool = True,
     receipt: ReceiptDraft | None = None,
@@ -237,7 +99,7 @@ def _forget(
         if found:
             writer.forget_traces([*afterwards.traces, *_with_chunks(writer, plan)] if plan.partial else None)
         sessions = names if conversations is None else conversations
-        deletion.bury_and_delete(writer, plan, engine.clock.now(), sessions if found else ())
+        bury_and_delete(writer, plan, engine.clock.now(), sessions if found else ())
         _end_conversations(writer, names, everything=conversations is None)
         rewriting.write(writer, engine, plan.rewritten, plan.chunks)
         if engine.forgetting:
@@ -254,7 +116,7 @@ def _forget(
         return engine.store.read(scope, look)
     begun: ForgetPlan | None = None
     if engine.forgetting:
-        begun = deletion.forget_in_parts(engine, scope, begin)
+        begun = forget_in_parts(engine, scope, begin)
     return _finished(engine, scope, engine.write_deletion(scope, work), afterwards, scrub=scrub)
 
 
@@ -325,3 +187,155 @@ def _outcome(
         items=tuple(items),
         sources=plan.sources,
     )
+
+
+def bury_and_delete(writer: StoreWriter, plan: ForgetPlan, now: datetime, sessions: Sequence[str] = ()) -> None:
+    """Delete what is planned, and leave tombstones."""
+    _bury(writer, plan, sessions, now)
+    memory_ids, message_ids = plan.memories, [*plan.messages]
+    for file in plan.files:
+        writer.forget_paid([mark.id for mark in writer.chunk_marks(file.id)])
+    stored_files.remove(writer, [file.id for file in plan.files])
+    for root in plan.folders:
+        writer.delete_folder(root)
+    if plan.partial:  # with the cached vectors of earlier versions
+        version_ids = [version.id for memory_id in memory_ids for version in writer.chain(memory_id)]
+        writer.forget_paid([*plan.ids, *version_ids])
+    else:
+        writer.forget_paid(None)
+    reopened = {derivation.source_id for derivation in writer.sources(message_ids)} - set(plan.ids)
+    if plan.partial:
+        _mend_chains(writer, {record.id: record for record in writer.get(memory_ids)})
+    else:
+        writer.delete_named_places()
+    if memory_ids:
+        writer.delete(memory_ids)
+    if message_ids:
+        writer.delete_messages(message_ids)
+    writer.drop_derivations(plan.ids)
+    if reopened:
+        writer.set_status([*reopened], "active")
+
+
+def _bury(writer: StoreWriter, plan: ForgetPlan, sessions: Sequence[str], now: datetime) -> None:
+    """Leave tombstones by which all this is recognised when it is imported, synced or delivered again."""
+    if plan.replayed:
+        return
+    marks = [tombstones.of_folder(root) for root in plan.folders] if plan.partial or plan.buried else []
+    if not plan.partial:
+        marks += [tombstones.EVERYTHING, *([tombstones.OLDER] if plan.buried else [])]
+        if not plan.buried:
+            writer.delete_tombstones()
+    if plan.buried:
+        marks += _tombstones_of(writer, plan)
+        marks += map(tombstones.of_session, sessions)
+    for some in batched(marks, _BATCH):
+        writer.bury(some, now)
+
+
+def _tombstones_of(writer: StoreWriter, plan: ForgetPlan) -> Iterator[str]:
+    """Give the tombstones of items: by what they say and, while others stay, by their ids, as a summary says much."""
+    if plan.partial:
+        yield from map(tombstones.of_item, (*plan.ids, *(change.chunk.id for change in plan.chunks)))
+    for file in plan.files:
+        place, digest = tombstones.of_file(file.root, file.path, file.digest)
+        yield from (place, digest) if file.size else (place,)  # an empty file is like any other
+    for some in batched(plan.memories, _BATCH):
+        yield from chain.from_iterable(map(tombstones.of_memory, writer.get(some)))
+    for some in batched([*plan.messages], _BATCH):
+        said = (message for message in writer.get_messages(some) if message.role != "summary")
+        yield from chain.from_iterable(map(fingerprints, said))
+
+
+def _mend_chains(writer: StoreWriter, gone: Mapping[str, MemoryRecord]) -> None:
+    """Keep chains of versions whole: when the present value goes, the latest that is left holds."""
+    seen: set[str] = set()
+    for record in gone.values():
+        if record.id not in seen:
+            family = writer.chain(record.id)
+            seen.update(version.id for version in family)
+            left = [version for version in family if version.id not in gone]
+            if left:
+                _relink(writer, gone, left)
+
+
+def _relink(writer: StoreWriter, gone: Mapping[str, MemoryRecord], left: Sequence[MemoryRecord]) -> None:
+    """Relink what is left of a chain; of what has nothing newer any more the newest holds.
+
+    What follows what is told by the links alone: several versions may hold from the same moment.
+    """
+    loose = [version for version in left if version.superseded_by in gone]
+    headless = [version for version in loose if _later(gone, version) is None]
+    heir = headless[-1] if headless else None
+    twin = writer.same(memory_drafts.fingerprint_of(heir)) if heir else None
+    holder = twin or heir
+    for version in loose:
+        writer.relink(version.superseded_by or "", _later(gone, version) or (holder.id if holder else ""))
+    if heir is not None and twin is None:
+        writer.revive(heir.id)
+
+
+def _later(gone: Mapping[str, MemoryRecord], version: MemoryRecord) -> str | None:
+    """Give what is left of what superseded a version, if anything is."""
+    later = version.superseded_by
+    for _ in gone:
+        if later is None or later not in gone:
+            break
+        later = gone[later].superseded_by
+    return later
+
+
+def forget_in_parts(engine: Engine, scope: Scope, begin: Callable[[StoreWriter], ForgetPlan]) -> ForgetPlan:
+    """Plan what is to be forgotten, note that it is, and delete all that is large: rewrite, forget items, then files.
+
+    Raises StoreFull when not even one fits.
+    """
+    unaudited = replace(engine, audit=None)  # the last transaction has the entry of all
+
+    def write(work: Callable[[StoreWriter], T]) -> T:
+        with engine.store.released_reserve():
+            return unaudited.write(scope, work)
+
+    def run(part: ForgetPlan) -> None:
+        def work(writer: StoreWriter) -> None:
+            rewriting.write(writer, engine, part.rewritten, part.chunks)
+            bury_and_delete(writer, part, engine.clock.now())
+
+        write(work)
+
+    plan = write(begin)
+    none = ForgetPlan((), frozenset(), buried=plan.buried, replayed=plan.replayed)
+    _all_of(plan.rewritten, lambda some: run(none._replace(rewritten=tuple(some))))
+    _all_of(plan.chunks, lambda some: run(none._replace(chunks=tuple(some))))
+    files = {file.id for file in plan.files}
+    items = [item_id for item_id in plan.ids if item_id not in files]
+    _all_of(
+        _old_versions_first(engine, scope, items),
+        lambda some: run(none._replace(ids=tuple(some), messages=plan.messages.intersection(some))),
+    )
+    for file in plan.files:
+        marks: Sequence[ChunkMark] = engine.store.read(scope, methodcaller("chunk_marks", file.id))
+        _all_of([mark.id for mark in marks], lambda some: write(partial(stored_files.remove_chunks, chunk_ids=some)))
+        run(none._replace(ids=(file.id,), files=(file,)))
+    return plan
+
+
+def _old_versions_first(engine: Engine, scope: Scope, ids: Sequence[str]) -> Sequence[str]:
+    old: dict[str, None] = {}
+    for some in batched(ids, _MOST):
+        records: Sequence[MemoryRecord] = engine.store.read(scope, methodcaller("get", some))
+        old.update((record.id, None) for record in records if record.superseded_by is not None)
+    return [*old, *(item_id for item_id in ids if item_id not in old)]
+
+
+def _all_of(several: Sequence[object], forget: Callable[..., None]) -> None:
+    """Take as many at a time as fit."""
+    most, start = _MOST, 0
+    while start < len(several):
+        try:
+            forget(several[start : start + most])
+            start += most
+        except StoreFull:
+            if most == 1:
+                raise
+            most = max(1, most // 4)

@@ -14,6 +14,7 @@ from recollect.engine.forgetting.rewriting import (
     rewrite_chunk,
     rewrite_message,
 )
+from recollect.errors import InvalidInput
 from recollect.model.files import FileRecord
 from recollect.model.memories import MemoryRecord
 from recollect.model.messages import Message
@@ -217,4 +218,80 @@ def plan_said(
         sources=left_sources,
         documents=tuple(file for file in documents if file.id not in going),
         said=True,
+    )
+
+
+def plan_id(rows: UserRows, item_id: str, now: datetime, *, sources: bool) -> ForgetPlan:
+    """Plan to forget a memory with its history, an old version alone, a message, or a file with all its chunks.
+
+    With `sources` the messages that a memory was captured from lose the sentences that say it.
+    """
+    file = rows.file(item_id)
+    if file is not None:
+        return _plan_files([file])
+    for chunk in rows.get_chunks([item_id]):
+        raise InvalidInput(
+            f"{item_id} is a part of {chunk.path}. A file is forgotten whole, by its id: {chunk.file_id}."
+        )
+    return plan_said(rows, [item_id], Wording(()), now, sources=sources)
+
+
+def plan_folder(rows: UserRows, root: str) -> ForgetPlan:
+    """Plan to forget a synced folder: its files, and that it was ever synced. It may be synced again."""
+    files = [rows.file(known.id) for known in rows.known_files(root)]
+    folders = [folder.root for folder in rows.folders() if folder.root == root]
+    return _plan_files([file for file in files if file is not None], folders=folders, buried=False)
+
+
+def _plan_files(files: Sequence[FileRecord], *, folders: Sequence[str] = (), buried: bool = True) -> ForgetPlan:
+    ids = (file.id for file in files)
+    return ForgetPlan(tuple(ids), frozenset(), files=tuple(files), folders=tuple(folders), buried=buried)
+
+
+def plan_session(rows: UserRows, session: str) -> ForgetPlan:
+    """Plan to forget a conversation: its messages, what was learned in it, and what was stored under its name."""
+    message_ids, memory_ids = rows.message_ids(session), rows.of_session(session)
+    own_ids = frozenset(message_ids)
+    elsewhere = {source.made_id for source in rows.sources(memory_ids) if source.source_id not in own_ids}
+    return plan_items(rows, (*message_ids, *(memory_id for memory_id in memory_ids if memory_id not in elsewhere)))
+
+
+def plan_source(rows: UserRows, source: str) -> ForgetPlan:
+    """Plan to forget all memories that came from one source."""
+    return plan_items(rows, rows.of_source(source))
+
+
+def plan_everything(rows: UserRows, *, buried: bool = True) -> ForgetPlan:
+    """Plan to forget all that a user has."""
+    message_ids = [message_id for name in rows.conversation_ids() for message_id in rows.message_ids(name)]
+    files = tuple(file for file_id in rows.file_ids() if (file := rows.file(file_id)) is not None)
+    folders = tuple(folder.root for folder in rows.folders())
+    ids = (*rows.everything(), *message_ids, *(file.id for file in files))
+    return ForgetPlan(ids, frozenset(message_ids), partial=False, files=files, folders=folders, buried=buried)
+
+
+class ReplayedChanges(NamedTuple):
+    """What was forgotten elsewhere: memories and messages that go, files that go, messages and chunks to rewrite."""
+
+    items: tuple[str, ...]
+    files: tuple[str, ...]
+    rewritten: tuple[RewrittenMessage, ...]
+    chunks: tuple[RewrittenChunk, ...]
+
+
+def plan_again(rows: UserRows, changes: ReplayedChanges) -> ForgetPlan:
+    """Plan to forget what was forgotten in another copy of this store, with the summaries that were made from it."""
+    plan = plan_items(rows, changes.items)
+    files = tuple(file for file_id in changes.files if (file := rows.file(file_id)) is not None)
+    dropped = rewriting.summaries_of(rows, [change.message.id for change in changes.rewritten], ())
+    dropped = [summary for summary in dropped if summary.id not in plan.ids]
+    messages = {summary.id for summary in dropped if summary.kind == "message"}
+    return ForgetPlan(
+        (*plan.ids, *(summary.id for summary in dropped), *(file.id for file in files)),
+        plan.messages | messages,
+        files=files,
+        rewritten=changes.rewritten,
+        chunks=changes.chunks,
+        remade=tuple(dropped),
+        replayed=True,
     )

@@ -15,7 +15,7 @@ from recollect.engine.base.context import Engine
 from recollect.engine.drafts import tombstones
 from recollect.engine.drafts.items import batched
 from recollect.engine.drafts.tombstones import TombstoneMarks
-from recollect.engine.forgetting import forget
+from recollect.engine.forgetting import forget, plan
 from recollect.engine.forgetting.rewriting import RewrittenChunk, RewrittenMessage
 from recollect.model.files import Chunk
 from recollect.model.memories import Scope
@@ -61,24 +61,25 @@ class _Replay:
         """Forget them."""
         emptied = self.before.read(self.scope, tombstones.emptied_at)
         if emptied is not None and emptied > self.since:
-            done = forget.forget_everything(self._then(emptied), self.scope, dry_run=False)
+            done = forget.forget(self._then(emptied), self.scope, plan.plan_everything, conversations=None)
             if not self._buried([tombstones.OLDER]):  # it was a fresh start
                 self.engine.write(self.scope, lambda writer: writer.exhume([tombstones.OLDER]))
             return len(done.ids)
         amount = 0
         for root, moment in self._folders().items():
-            amount += len(forget.forget_folder(self._then(moment), self.scope, root, dry_run=False).ids)
+            amount += len(forget.forget(self._then(moment), self.scope, partial(plan.plan_folder, root=root)).ids)
         for name, moment in self._sessions().items():
-            amount += len(forget.forget_session(self._then(moment), self.scope, name, dry_run=False).ids)
+            choose = partial(plan.plan_session, session=name)
+            amount += len(forget.forget(self._then(moment), self.scope, choose, conversations=[name]).ids)
         self._forget_places()
         messages = self._messages()
-        changes = forget.ReplayedChanges(
+        changes = plan.ReplayedChanges(
             items=(*self._doomed(_memories), *(message_id for message_id, left in messages if left is None)),
             files=self._doomed(_files),
             rewritten=tuple(left for _, left in messages if left is not None),
             chunks=tuple(self._chunks()),
         )
-        done = forget.forget_again(self.engine, self.scope, changes)
+        done = forget.forget(self.engine, self.scope, lambda rows: plan.plan_again(rows, changes))
         return amount + len(done.ids) + len(changes.rewritten) + len(changes.chunks)
 
     def _then(self, moment: datetime) -> Engine:

@@ -4,7 +4,8 @@ A query forgets at once only if it says a memory itself; else it shows what ther
 """
 
 import json
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from typing import Literal, NamedTuple, TypeAlias
@@ -12,7 +13,8 @@ from typing import Literal, NamedTuple, TypeAlias
 from recollect import ids
 from recollect.engine.base.context import Engine
 from recollect.engine.drafts import redaction
-from recollect.engine.forgetting import forget
+from recollect.engine.forgetting import forget, plan
+from recollect.engine.forgetting.plan import ForgetPlan
 from recollect.engine.forgetting.receipt import ReceiptDraft, settled
 from recollect.engine.forgetting.rewriting import Mentions, find_mentions
 from recollect.engine.search import recall
@@ -24,7 +26,7 @@ from recollect.model.literals import DocumentsFate
 from recollect.model.memories import MemoryRecord, Scope
 from recollect.model.search import Forgotten, Hit
 from recollect.model.stats import Purged
-from recollect.storage.base import StepListener, StoreReader
+from recollect.storage.base import StepListener, StoreReader, UserRows
 from recollect.text.clean import clean
 from recollect.text.language import function_words
 from recollect.text.repetition import Wording, said_in, says_more
@@ -138,24 +140,33 @@ def finish(engine: Engine) -> None:
 
 
 def _forget_named(engine: Engine, scope: Scope, request: ForgetRequest, draft: ReceiptDraft | None) -> Forgotten:
+    reach = partial(forget.forget, engine, scope, dry_run=request.dry_run, receipt=draft)
+    conversations: Sequence[str] | None = ()
     match request:
         case ForgetRequest(query=str(query)):
-            whole = request.documents == "forget"
-            reach = {"all_found": request.all, "dry_run": request.dry_run, "whole_documents": whole}
-            return forget_query(engine, scope, query, **reach, receipt=draft)
+            return _forget_query(engine, scope, query, request, reach)
         case ForgetRequest(session=str(session)):
-            return forget.forget_session(engine, scope, clean(session), dry_run=request.dry_run, receipt=draft)
+            conversations = [clean(session)]
+            choose = partial(plan.plan_session, session=clean(session))
         case ForgetRequest(source=str(source)):
-            return forget.forget_source(engine, scope, clean(source), dry_run=request.dry_run, receipt=draft)
-        case ForgetRequest(folder=str(folder)):
-            return forget.forget_folder(engine, scope, folder, dry_run=request.dry_run, receipt=draft)
+            choose = partial(plan.plan_source, source=clean(source))
+        case ForgetRequest(folder=str(path)):
+            choose = partial(plan.plan_folder, root=_root_of(engine, scope, path))
         case ForgetRequest(id=str(given)):
-            known_id, reach = ids.canonical(given), {"sources": request.sources, "dry_run": request.dry_run}
-            found = None if known_id is None else forget.forget_id(engine, scope, known_id, **reach, receipt=draft)
-            return Forgotten("not_found", dry_run=request.dry_run) if found is None else found
+            known_id = ids.canonical(given)
+            if known_id is None:
+                return Forgotten("not_found", dry_run=request.dry_run)
+            choose = partial(plan.plan_id, item_id=known_id, now=engine.clock.now(), sources=request.sources)
         case _:
-            reach = {"allow_again": request.allow_again, "dry_run": request.dry_run}
-            return forget.forget_everything(engine, scope, **reach, receipt=draft)
+            conversations = None
+            choose = partial(plan.plan_everything, buried=not request.allow_again)
+    return reach(choose, conversations=conversations)
+
+
+def _root_of(engine: Engine, scope: Scope, path: str) -> str:
+    """Name a folder as it was synced, even if that is a link by now, or by where a path leads."""
+    known = engine.store.read(scope, lambda reader: reader.folders())
+    return path if any(path == folder.root for folder in known) else os.path.realpath(os.path.expanduser(path))  # noqa: PTH111
 
 
 class _Meant(NamedTuple):
@@ -166,22 +177,14 @@ class _Meant(NamedTuple):
     clear: bool
 
 
-def forget_query(
-    engine: Engine,
-    scope: Scope,
-    query: str,
-    *,
-    all_found: bool,
-    dry_run: bool,
-    whole_documents: bool = False,
-    receipt: ReceiptDraft | None = None,
+def _forget_query(
+    engine: Engine, scope: Scope, query: str, request: ForgetRequest, reach: Callable[..., Forgotten]
 ) -> Forgotten:
-    """Forget what a query says, wherever it is said: at once if it says a memory itself, otherwise with `all_found`."""
-    thresholds = engine.settings.forget
+    """Forget what a query says, wherever it is said: at once if it says a memory itself, otherwise with `all`."""
+    thresholds, now = engine.settings.forget, engine.clock.now()
     options = SearchOptions(_SHOWN, thresholds.min_score / 2, rerank_s=0.0)  # less is no candidate for anything
-    filters = [Filters(now=engine.clock.now())]
     # not in the search log: what a user wants forgotten should be written nowhere
-    hits = recall.recall(engine, scope, query, item_filters=filters, options=options).hits
+    hits = recall.recall(engine, scope, query, item_filters=[Filters(now)], options=options).hits
     queries = [query, redaction.public_text(engine, query)]  # what was kept of a secret is without it
     # A query without a word that carries meaning, such as "the one I told you", says nothing to look for.
     asked = Wording.of(queries) if every_form(query) - _empty_forms() else Wording(())
@@ -189,12 +192,16 @@ def forget_query(
     match = clear_match(hits, thresholds.min_score, thresholds.margin)
     meant = _meant(asked, found, match, clear=at_once, asks=query.rstrip().endswith("?"))
     if not meant.memory_ids and not meant.wording.ways:
-        return Forgotten("candidates" if hits else "not_found", candidates=hits, dry_run=dry_run)
-    reach = partial(forget.forget_said, engine, scope, *meant[:2], whole_documents=whole_documents)
-    if meant.clear or all_found:
-        return reach(dry_run=dry_run, receipt=receipt)
-    planned = reach(dry_run=True)
-    return Forgotten("candidates", candidates=hits, dry_run=dry_run, items=planned.items)
+        return Forgotten("candidates" if hits else "not_found", candidates=hits, dry_run=request.dry_run)
+    whole = request.documents == "forget"
+
+    def choose(rows: UserRows) -> ForgetPlan:
+        return plan.plan_said(rows, meant.memory_ids, meant.wording, now, sources=True, whole_documents=whole)
+
+    if meant.clear or request.all:
+        return reach(choose)
+    planned = forget.forget(engine, scope, choose, dry_run=True)
+    return Forgotten("candidates", candidates=hits, dry_run=request.dry_run, items=planned.items)
 
 
 @cache
