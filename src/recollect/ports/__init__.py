@@ -21,24 +21,7 @@ from recollect.ports.world import (
 )
 
 __all__ = [
-    "BulkEmbedder",
-    "BulkOutcome",
-    "BulkPhase",
-    "BulkProgress",
-    "ChunkingRecipe",
-    "Clock",
-    "Documents",
-    "Embedder",
-    "FileReading",
-    "Geocoder",
-    "Observer",
-    "Originals",
-    "Reader",
-    "RemoteEmbedder",
-    "RerankText",
-    "Reranker",
-    "Role",
-    "Stage",
-    "Summarizer",
-    "Tokenizer",
-]
+    "BulkEmbedder", "BulkOutcome", "BulkPhase", "BulkProgress", "ChunkingRecipe", "Clock", "Documents", "Embedder",
+    "FileReading", "Geocoder", "Observer", "Originals", "Reader", "RemoteEmbedder", "RerankText", "Reranker", "Role",
+    "Stage", "Summarizer", "Tokenizer",
+]  # fmt: skip

@@ -58,7 +58,6 @@ class RecordCodec:
         self.change = self._reader(StoreChange)
 
     def _reader(self, record: type[T], **converters: Convert) -> Callable[[Sequence[Any]], T]:
-        """Make a function that reads rows of a record's fields."""
         fields: tuple[str, ...] = record._fields  # type: ignore[attr-defined] # they are named tuples
         make: Callable[[Iterable[Any]], T] = record._make  # type: ignore[attr-defined]
         by_field = {**{name: self.time for name in fields if name in TIME_FIELDS}, **converters}
@@ -80,11 +79,9 @@ class RecordCodec:
         return () if value == "[]" else read_media(self.values.read_json(value))
 
     def time_or_none(self, value: Any) -> datetime | None:  # noqa: ANN401 - as the database has it
-        """Read a moment that may be missing."""
         return None if value is None else self.time(value)
 
     def message_values(self, user_id: str, draft: MessageDraft) -> dict[str, Any]:
-        """Lay out a message for `insert_message`."""
         message, write_json = draft.message, self.values.write_json
         values = message._asdict()
         calls = [[call.id, call.name, call.arguments] for call in message.tool_calls]
@@ -94,16 +91,13 @@ class RecordCodec:
         return {"user_id": user_id, "place": place_id(message.address, message.place_label), **values}
 
     def conversation_values(self, record: ConversationRecord) -> dict[str, Any]:
-        """Lay out a conversation for `save_conversation`."""
         return {**record._asdict(), "metadata": self.values.write_json(record.metadata)}
 
     def file_values(self, record: FileRecord) -> dict[str, Any]:
-        """Lay out a file for `save_file`."""
         notes, metadata = self.values.write_json(list(record.notes)), self.values.write_json(record.metadata)
         return {**record._asdict(), "name": name_of(record.path), "notes": notes, "metadata": metadata}
 
     def chunk_values(self, user_id: str, record: FileRecord, draft: ChunkDraft) -> dict[str, Any]:
-        """Lay out a chunk of a file for `insert_chunk`."""
         piece, content_hash, terms = draft.indexed
         values = {**piece._asdict(), "user_id": user_id, "id": draft.id, "file_id": record.id, "trust": draft.trust}
         values |= {"content_hash": content_hash, "dated_at": draft.dated_at, "created_at": record.updated_at}
@@ -116,7 +110,6 @@ class RecordCodec:
         return folder._replace(root=NamedRoot(folder.root, machine))
 
     def folder_values(self, folder: Folder) -> dict[str, Any]:
-        """Lay out a folder for `save_folder`."""
         write_json = self.values.write_json
         return {
             **folder._asdict(),
@@ -126,24 +119,20 @@ class RecordCodec:
         }
 
     def key(self, row: Sequence[Any]) -> Key:
-        """Read an API key."""
         key_id, name, user_id, scopes, created_at, *moments = row[:8]
         granted = frozenset(scopes.split())
         permissions = tuple(scope for scope in PERMISSIONS if scope in granted)
         return Key(key_id, name, user_id, permissions, self.time(created_at), *map(self.time_or_none, moments))
 
     def membership(self, row: Sequence[Any]) -> Membership:
-        """Read a member of a scope."""
         scope_id, user_id, role, added_at, added_by = row
         return Membership(shared_name(scope_id), user_id, role, self.time(added_at), added_by)
 
     def audit_line(self, row: Sequence[Any]) -> AuditLine:
-        """Read a line of the audit log."""
         number, done_at, actor, action, items, amount, digest = row
         return AuditLine(number, self.time(done_at), actor, action, tuple(json.loads(items)), amount, digest)
 
     def cached_place(self, cell: str, answer: str, good_until: Any) -> CachedPlace:  # noqa: ANN401 - a moment
-        """Read a geocoder's cached answer."""
         located, until = json.loads(answer), self.time_or_none(good_until)
         if located == _UNREACHABLE:
             return CachedPlace(cell, None, until, away=True)
@@ -155,24 +144,20 @@ def _tuple_of(convert: Convert) -> Callable[[Any], tuple[Any, ...]]:
 
 
 def key_values(key: Key, secret_hash: str) -> dict[str, Any]:
-    """Lay out an API key for `insert_key`."""
     values = {"id": key.id, "name": key.name, "user_id": key.user_id, "scopes": " ".join(key.scopes)}
     return {**values, "secret_hash": secret_hash, "created_at": key.created_at, "expires_at": key.expires_at}
 
 
 def audit_values(line: AuditLine) -> dict[str, Any]:
-    """Lay out a line of the audit log for `insert_audit`."""
     names = ("number", "done_at", "actor", "action", "amount", "hash")
     return {**{name: getattr(line, name) for name in names}, "items": json.dumps(line.items)}
 
 
 def cached_place_values(place: CachedPlace) -> Mapping[str, Any]:
-    """Lay out a geocoder's answer for `keep_geocoded`."""
     answer = json.dumps(_UNREACHABLE if place.away else place.located, ensure_ascii=False)
     return {"cell": place.cell, "answer": answer, "good_until": place.good_until}
 
 
 def search_figures(row: Sequence[Any]) -> SearchFigures:
-    """Read figures about searches."""
     verb, searches, empty, degraded, mean, most = row
     return SearchFigures(verb, int(searches), int(empty), int(degraded), float(mean), float(most))

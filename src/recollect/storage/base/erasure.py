@@ -31,7 +31,6 @@ class TombstoneSecrets(NamedTuple):
     foreign: Mapping[str, bytes]
 
     def mark(self, fingerprint: str) -> str:
-        """Give the tombstone of a fingerprint."""
         return keyed(self.own, fingerprint)
 
     def marks(self, fingerprint: str) -> tuple[str, ...]:
@@ -48,7 +47,6 @@ class TombstoneSecrets(NamedTuple):
         return tombstone.removeprefix(f"{secret_name(self.own)}:")
 
     def by_name(self) -> dict[str, bytes]:
-        """Give all secrets."""
         return {secret_name(self.own): self.own, **self.foreign}
 
 
@@ -70,12 +68,10 @@ def add_foreign(session: StoreSession, name: str, secret: bytes) -> None:
 
 
 def secret_name(secret: bytes) -> str:
-    """Name a secret by its hash."""
     return blake2b(secret, digest_size=8).hexdigest()
 
 
 def keyed(secret: bytes, fingerprint: str) -> str:
-    """Give the tombstone of a fingerprint."""
     return hmac.digest(secret, fingerprint.encode("utf-8", "surrogatepass"), "sha256")[:_BYTES].hex()
 
 

@@ -110,7 +110,6 @@ class ItemWriter(UserRows, ABC):
         """Reserve numbers for rows, where rows have numbers."""
 
     def _id_array(self, ids: Iterable[str]) -> object:
-        """Give many ids as one parameter."""
         return list(ids)
 
     @abstractmethod

@@ -12,7 +12,7 @@ import numpy as np
 from recollect.model.literals import VECTOR_KINDS, VectorKind
 from recollect.model.memories import Scope, Space, Vector
 from recollect.model.stats import BulkBatch, CacheFigures, Coverage, KnownSpace, ParkedItem, SpaceState, UnreadMessages
-from recollect.storage.base.codec import cached_place_values
+from recollect.storage.base.codec import RecordCodec, cached_place_values
 from recollect.storage.base.session import ResultRow, StoreSession, Values
 from recollect.storage.base.spaces import (
     SpaceList,
@@ -45,6 +45,8 @@ _LONGEST_DELAY = timedelta(days=2)  # longer than any lease, or any pause betwee
 
 class QueueStore(ABC):
     """Embedding spaces and the jobs in them, batches of a provider, caches of what was paid for, and other jobs."""
+
+    codec: RecordCodec
 
     @abstractmethod
     def _reading(self, scope: Scope | None = None) -> AbstractContextManager[StoreSession]:
@@ -218,15 +220,13 @@ class QueueStore(ABC):
 
     def open_bulks(self, space: Space) -> Sequence[BulkBatch]:
         """Give all batches of a space that are not over, oldest first."""
-        with self._reading() as session:
-            rows = session.rows("open_bulks", {"space": space_label(space)})
-            return [bulk_batch(row, space, session.codec) for row in rows]
+        rows = self._ask("open_bulks", {"space": space_label(space)})
+        return [bulk_batch(row, space, self.codec) for row in rows]
 
     def failed_bulks(self, space: Space, since: datetime) -> Sequence[BulkBatch]:
         """Give the batches of a space that were found to have failed after a moment."""
-        with self._reading() as session:
-            rows = session.rows("failed_bulks", {"space": space_label(space), "since": since})
-            return [bulk_batch(row, space, session.codec) for row in rows]
+        rows = self._ask("failed_bulks", {"space": space_label(space), "since": since})
+        return [bulk_batch(row, space, self.codec) for row in rows]
 
     def save_bulk(self, bulk: BulkBatch) -> None:
         """Note a batch, new or changed."""
@@ -377,9 +377,8 @@ class QueueStore(ABC):
 
     def unread(self) -> UnreadMessages:
         """Count the messages that wait to be read."""
-        with self._reading() as session:
-            waiting, parked, oldest, reason = session.row("unread_messages")
-            return UnreadMessages(waiting, parked, session.codec.time_or_none(oldest), reason)
+        waiting, parked, oldest, reason = self._ask("unread_messages")[0]
+        return UnreadMessages(waiting, parked, self.codec.time_or_none(oldest), reason)
 
     def claim_readings(
         self, limit: int, *, now: datetime, lease_until: datetime, scope: Scope | None = None

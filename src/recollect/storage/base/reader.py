@@ -319,7 +319,6 @@ class RowCodec:
         return readers.get(column.kind)
 
     def read(self, stored: ResultRow) -> Row:
-        """Read a row."""
         values = list(stored)
         for position, read in self._steps:
             if values[position] is not None:

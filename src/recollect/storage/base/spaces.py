@@ -43,7 +43,6 @@ class SpaceList(tuple[SpaceRow, ...]):
         return next((row.number for row in self if row.kind == kind and row.space == space), None)
 
     def active(self) -> Space | None:
-        """Give the space that is searched."""
         return next((row.space for row in self if row.state == "active"), None)
 
     def state(self, space: Space) -> SpaceState:
@@ -68,7 +67,6 @@ class SpaceList(tuple[SpaceRow, ...]):
         return [row.number for row in self if row.space == space]
 
     def numbers_of(self, kind: VectorKind) -> list[int]:
-        """Give the numbers of all spaces of one kind."""
         return [row.number for row in self if row.kind == kind]
 
     def wanted(self, new_space: Space | None) -> dict[Space, SpaceState]:
@@ -89,7 +87,6 @@ _space = lru_cache(maxsize=64)(Space)  # each transaction reads the same few aga
 
 
 def list_spaces(session: StoreSession) -> SpaceList:
-    """Read all spaces."""
     rows = []
     for number, kind, provider, model, revision, scheme, dimensions, normalised, *rest in session.rows("list_spaces"):
         space = _space(provider, model, revision, scheme, dimensions, bool(normalised))
@@ -227,7 +224,6 @@ def _unlocated(item: Embeddable | None) -> UnlocatedItem | None:
 
 
 def ids_by_user(items: Iterable[tuple[Scope, str]]) -> Mapping[str, list[str]]:
-    """Give the ids of items by user."""
     by_user = defaultdict[str, list[str]](list)
     for scope, item_id in items:
         by_user[scope.user_id].append(item_id)
@@ -245,13 +241,11 @@ def ids_by_user_and_space(jobs: Sequence[EmbedJob], known: SpaceList) -> Iterato
 
 
 def bulk_batch(row: Sequence[Any], space: Space, codec: RecordCodec) -> BulkBatch:
-    """Read a row of `list_bulks`."""
     name, _, provider_id, state, texts, done, tokens, reason, submitted_at, checked_at = row
     figures = (texts, done, tokens, reason)
     return BulkBatch(name, space, provider_id, state, *figures, codec.time(submitted_at), codec.time(checked_at))
 
 
 def bulk_values(bulk: BulkBatch) -> dict[str, Any]:
-    """Lay out what changes of a batch."""
     names = ("id", "provider_id", "state", "texts", "done", "tokens", "reason", "checked_at")
     return {name: getattr(bulk, name) for name in names}

@@ -89,7 +89,6 @@ def load_queries(backend: str) -> Mapping[str, str]:
 
 
 def load_common(backend: str) -> dict[str, str]:
-    """Read the queries that both databases share."""
     return {name: sql for file in COMMON for name, sql in _load(backend, sql_folder() / file)}
 
 
@@ -177,7 +176,6 @@ def no_store(where: str) -> NotFound:
 
 
 def migrations_folder(backend: str) -> Traversable:
-    """Find a backend's migrations."""
     return sql_folder(backend) / "migrations"
 
 

@@ -252,20 +252,16 @@ class Store(QueueStore):
 
     def members(self, scope: Scope | None = None) -> Sequence[Membership]:
         """Give the members of a scope, or of all of them, by scope and name."""
-        with self._reading() as session:
-            rows = session.rows("list_members", {"scope_id": scope.user_id if scope else ""})
-            return [session.codec.membership(row) for row in rows]
+        rows = self._ask("list_members", {"scope_id": scope.user_id if scope else ""})
+        return [self.codec.membership(row) for row in rows]
 
     def key(self, key_id: str) -> tuple[Key, str] | None:
         """Give a key with the hash of its secret."""
-        with self._reading() as session:
-            rows = session.rows("find_key", {"id": key_id})
-            return next(((session.codec.key(row), row[8]) for row in rows), None)
+        return next(((self.codec.key(row), row[8]) for row in self._ask("find_key", {"id": key_id})), None)
 
     def keys(self) -> Sequence[Key]:
         """Give all keys, oldest first."""
-        with self._reading() as session:
-            return [session.codec.key(row) for row in session.rows("list_keys")]
+        return [self.codec.key(row) for row in self._ask("list_keys")]
 
     def touch_key(self, key_id: str, now: datetime) -> None:
         """Note when a key was last used, and close expired ones. Raises StoreUnavailable rather than wait to write."""

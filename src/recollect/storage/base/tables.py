@@ -46,7 +46,6 @@ _OF_FILE = frozenset({"root", "path", "source", "kind", "lat", "lng"})  # the fi
 
 
 def columns(fields: tuple[str, ...]) -> tuple[str, ...]:
-    """Give the columns that hold these fields."""
     return tuple(_COLUMNS.get(name, name) for name in fields)
 
 
@@ -143,12 +142,10 @@ class TransferTable:
 
     @property
     def stored_in(self) -> str:
-        """The table in the database."""
         return self.source or self.name
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The names of its columns."""
         return tuple(column.name for column in self.columns)
 
     def key_of(self, row: Row) -> Row:

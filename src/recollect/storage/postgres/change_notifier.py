@@ -35,7 +35,6 @@ class ChangeSender:
         self._thread: Thread | None = None
 
     def send(self) -> None:
-        """Notify other processes, soon."""
         self._due.set()
         with self._lock:
             if self._thread is None and not self._closed.is_set():
@@ -88,7 +87,6 @@ class ServerChangeNotifier:
         return self._connection
 
     def close(self) -> None:
-        """Stop listening."""
         if self._connection is not None:
             with suppress(psycopg.Error):
                 self._connection.close()

@@ -103,7 +103,6 @@ class ReachedRows:
             )
 
     def close(self) -> None:
-        """Drop the views."""
         self._views.close()
 
 
@@ -116,11 +115,9 @@ class PlacementRun(NamedTuple):
 
     @property
     def total(self) -> int:
-        """Count the placements."""
         return self.done + self.away + len(self.failures)
 
     def plus(self, other: "PlacementRun") -> "PlacementRun":
-        """Add what became of others."""
         return PlacementRun(self.done + other.done, self.away + other.away, (*self.failures, *other.failures))
 
 

@@ -6,6 +6,7 @@ server's return is noticed within a second or two, however long it was gone.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Lock
 from time import monotonic
 from typing import Any, Final, TypeAlias
 
@@ -58,7 +59,6 @@ class _PackedDumper(Dumper):
     oid = 0
 
     def dump(self, obj: Packed) -> bytes:
-        """Leave it as it is."""
         return obj
 
 
@@ -76,7 +76,6 @@ def is_pooled(connection: PgConnection) -> bool:
 
 
 def check_server(connection: PgConnection) -> None:
-    """Refuse a server that lacks what the schema needs."""
     version = connection.info.server_version // 10000
     if version < MINIMUM_SERVER:
         raise StoreTooOld(f"The server is PostgreSQL {version}; {MINIMUM_SERVER} or newer is needed. Upgrade it.")
@@ -114,7 +113,6 @@ def _create_vector(connection: PgConnection) -> None:
 
 @contextmanager
 def translated(where: str) -> Iterator[None]:
-    """Translate the driver's errors into ours."""
     try:
         yield
     except psycopg.errors.DiskFull as error:
@@ -199,3 +197,29 @@ class ServerPool(ConnectionPool[PgConnection]):
     def _missed(self, _: ConnectionPool[PgConnection]) -> None:
         """Note that a connection could not be made. A server that only refuses one more is not away."""
         self._is_away = self.get_stats().get("pool_size", 0) == 0
+
+
+class PoolAtFirstUse:
+    """A pool that is started when it is needed: a program that only opens and closes, or reads once, needs none."""
+
+    def __init__(self, start: Callable[[], ServerPool]) -> None:
+        self._start = start
+        self._pool: ServerPool | None = None
+        self._is_closed = False
+        self._lock = Lock()
+
+    def get(self) -> ServerPool:
+        """Give the pool. Raises StoreError once it was closed."""
+        with self._lock:
+            if self._is_closed:
+                raise StoreError("This store is closed. Open it again with Memory.open().")
+            if self._pool is None:
+                self._pool = self._start()
+            return self._pool
+
+    def close(self) -> None:
+        with self._lock:
+            self._is_closed = True
+            if self._pool is not None:
+                self._pool.close()
+                self._pool = None

@@ -118,7 +118,6 @@ def _run(owner: PgConnection, steps: Sequence[DistributionStep], tell: StepListe
 
 
 def _steps(owner: PgConnection, rights: schema.LoginRights, shards: int) -> Iterator[DistributionStep]:
-    """Give what is left to do."""
     session = PostgresSession(owner)
     yield DistributionStep("noting that it begins", (_text(owner, _SET_MARK, DISTRIBUTED, _UNDER_WAY),))
     database = sql.Identifier(owner.info.dbname)

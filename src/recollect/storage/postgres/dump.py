@@ -166,11 +166,9 @@ class PostgresRestorer:
         self._tools = PgTools(url, settings)
 
     def location(self) -> str:
-        """The URL without its password."""
         return hide_password(self._url)
 
     def insist_empty(self) -> None:
-        """Raise InvalidInput when the database has tables."""
         with translated(self.location()), connect(self._url, self._settings.connect_timeout_s) as connection:
             amount = _one(
                 connection,

@@ -8,7 +8,7 @@ from pgvector import HalfVector
 from pgvector import Vector as PgVector
 
 from recollect.model.filters import ItemFilters, PlaceFilters
-from recollect.model.literals import ItemKind, VectorKind
+from recollect.model.literals import VectorKind
 from recollect.model.memories import Scope, Space, TextCandidate, TextCandidates, Vector
 from recollect.storage.base.erasure import TombstoneSecrets
 from recollect.storage.base.filters import is_local
@@ -45,7 +45,8 @@ class PostgresReader(StoreReader):
         candidates = [TextCandidate(*row) for row in rows]
         if len(candidates) < limit:
             return TextCandidates(candidates, count_terms(candidates, terms), total)
-        counts = {term: self._frequency(term, filters.kind) for term in terms}
+        kind = filters.kind
+        counts = {term: int(self._rows("term_frequency", {"terms": [term]}, kind=kind)[0][0]) for term in terms}
         weights = [log(1 + total / (1 + counts[term])) for term in terms]
         values = {"terms": list(terms), "weights": weights, "limit": limit}
         rows = self._filtered("ranked_candidates", filters, values)
@@ -73,9 +74,6 @@ class PostgresReader(StoreReader):
         rank = {row_id: place for place, row_id in enumerate(ids)}
         passing = self._filtered("known_candidates", filters, {"ids": ids, "limit": len(ids)})
         return sorted(passing, key=lambda row: rank[row[0]])[:limit]
-
-    def _frequency(self, term: str, kind: ItemKind) -> int:
-        return int(self._rows("term_frequency", {"terms": [term]}, kind=kind)[0][0])
 
     def nearest(
         self, space: Space, vector: Vector, filters: ItemFilters | PlaceFilters, limit: int

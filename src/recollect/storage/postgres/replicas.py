@@ -20,7 +20,7 @@ from recollect.errors import StoreError
 from recollect.model.memories import Scope
 from recollect.model.stats import ReplicaStatus
 from recollect.settings import PostgresSettings, hide_password
-from recollect.storage.postgres.connection import PgConnection, ServerPool, connect
+from recollect.storage.postgres.connection import PgConnection, PoolAtFirstUse, ServerPool, connect
 from recollect.storage.postgres.session import PostgresSession, statement
 
 R = TypeVar("R")
@@ -54,7 +54,6 @@ class ServerIdentity(NamedTuple):
 
 
 def server_identity(connection: PgConnection) -> ServerIdentity:
-    """Ask a server who it is."""
     return ServerIdentity(*PostgresSession(connection).row("server_identity"))
 
 
@@ -131,27 +130,22 @@ class Replica:
         self.url = url
         self.where = hide_password(url)
         self.reads = 0
-        self._settings = settings
-        self._prepares = prepares
         self._rests_until_s = monotonic()
         self._checked: WeakSet[PgConnection] = WeakSet()
-        self._pool: ServerPool | None = None
-        self._is_closed = False
-        self._lock = Lock()
+        size, timeout_s = settings.pool_size, settings.connect_timeout_s
+        self._pool = PoolAtFirstUse(lambda: ServerPool(url, size=size, timeout_s=timeout_s, prepares=prepares))
 
     @property
     def rests(self) -> bool:
-        """Whether it is left alone for a while."""
         return monotonic() < self._rests_until_s
 
     def rest(self) -> None:
-        """Begin a cool-down."""
         self._rests_until_s = monotonic() + _COOL_DOWN_S
 
     @contextmanager
     def lent(self, primary_identity: Callable[[], ServerIdentity]) -> Iterator[PgConnection | None]:
         """Lend a connection to a standby of the primary, or nothing if there is none at once."""
-        pool = self._connections()
+        pool = self._pool.get()
         try:
             connection = pool.getconn(_WAIT_S)
         except psycopg.OperationalError:
@@ -164,16 +158,6 @@ class Replica:
         finally:
             pool.putconn(connection)
 
-    def _connections(self) -> ServerPool:
-        """Start the pool at first use: a program that reads once needs none."""
-        with self._lock:
-            if self._is_closed:
-                raise StoreError("This store is closed. Open it again with Memory.open().")
-            if self._pool is None:
-                size, timeout_s = self._settings.pool_size, self._settings.connect_timeout_s
-                self._pool = ServerPool(self.url, size=size, timeout_s=timeout_s, prepares=self._prepares)
-            return self._pool
-
     def _is_checked(self, connection: PgConnection, primary_identity: Callable[[], ServerIdentity]) -> bool:
         checked = self._checked  # another one by the time the primary has answered, if it is distrusted meanwhile
         if connection not in checked:
@@ -185,15 +169,10 @@ class Replica:
         return True
 
     def distrust(self) -> None:
-        """Let every connection be checked again."""
         self._checked = WeakSet()
 
     def close(self) -> None:
-        """Close its connections."""
-        with self._lock:
-            self._is_closed = True
-            if self._pool is not None:
-                self._pool.close()
+        self._pool.close()
 
 
 class Replicas:
@@ -296,6 +275,5 @@ class Replicas:
         return ReplicaStatus(replica.where, trouble, behind, (seconds or 0.0) if behind else 0.0, replica.reads)
 
     def close(self) -> None:
-        """Close all connections."""
         for replica in self._replicas:
             replica.close()

@@ -66,7 +66,6 @@ def _applied(connection: PgConnection) -> list[AppliedMigration]:
 
 
 def applied_version(connection: PgConnection) -> int:
-    """The number of the newest migration that was applied."""
     return max((row.version for row in _applied(connection)), default=0)
 
 
@@ -122,7 +121,6 @@ def _lacks_something(rights: _RightsRow) -> bool:
 
 
 def _advice(role: str, rights: _RightsRow) -> Sequence[str]:
-    """Say what is missing."""
     if rights.bypasses:
         why = f"cannot take on the role {role}" if role else "has no role to take on (postgres.role is empty)"
         lack = f"{rights.login} bypasses row-level security and {why}: only the queries keep users apart"
@@ -139,7 +137,6 @@ def _look(connection: PgConnection, role: str) -> _RightsRow:
 
 
 def _takes(connection: PgConnection, role: str) -> bool:
-    """Whether the login may take on the role."""
     try:
         with connection.transaction(force_rollback=True):
             connection.execute(sql.SQL("SET LOCAL ROLE {}").format(sql.Identifier(role)))

@@ -183,7 +183,6 @@ _STREAMS = count()  # several may be open at once
 def statement(
     name: str, kind: VectorKind | None = None, space: int | None = None, *, among: Mapping[str, str] | None = None
 ) -> bytes:
-    """Give a query with its gaps filled."""
     sql = (QUERIES if among is None else among)[name]
     if space is not None:
         sql = sql.replace("{space}", str(space))
@@ -191,7 +190,6 @@ def statement(
 
 
 def filter_conditions(filters: ItemFilters | PlaceFilters) -> tuple[str, dict[str, Any]]:
-    """Turn filters into SQL for PostgreSQL, and give its values."""
     condition, values = conditions(filters, _holds_any)
     return translate("postgres", condition), values
 
@@ -261,7 +259,6 @@ class PostgresSession(StoreSession):
             yield from cursor
 
     def read_vector(self, stored: Any) -> Vector:  # noqa: ANN401 - pgvector's types
-        """Read a vector of either type."""
         return np.asarray(stored.to_numpy(), "<f4")
 
     def execute(

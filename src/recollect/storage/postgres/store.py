@@ -10,7 +10,6 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from threading import Lock
 from typing import TypeVar
 
 from psycopg_pool import PoolClosed, PoolTimeout
@@ -22,7 +21,7 @@ from recollect.model.memories import Scope, Space
 from recollect.model.stats import Erasure, Problem, Purged, ReplicaStatus, SpaceState
 from recollect.ports import Clock
 from recollect.settings import PostgresSettings, hide_password
-from recollect.storage.base.erasure import TombstoneSecrets, tombstone_secrets
+from recollect.storage.base.erasure import tombstone_secrets
 from recollect.storage.base.reader import StoreReader
 from recollect.storage.base.session import StoreSession
 from recollect.storage.base.spaces import list_spaces, register_space
@@ -34,13 +33,21 @@ from recollect.storage.postgres import schema
 from recollect.storage.postgres import upkeep as purging
 from recollect.storage.postgres.change_notifier import ChangeSender, ServerChangeNotifier
 from recollect.storage.postgres.cluster import run_for_tables
-from recollect.storage.postgres.connection import PgConnection, ServerPool, check_server, connect, is_pooled, translated
+from recollect.storage.postgres.connection import (
+    PgConnection,
+    PoolAtFirstUse,
+    ServerPool,
+    check_server,
+    connect,
+    is_pooled,
+    translated,
+)
 from recollect.storage.postgres.distribute import find_cluster
 from recollect.storage.postgres.dump import copy_database
 from recollect.storage.postgres.reader import PostgresReader
 from recollect.storage.postgres.replicas import Replicas, ServerIdentity, server_identity
 from recollect.storage.postgres.schema import applied_version, has_migrations_table, migrate
-from recollect.storage.postgres.session import PostgresSession, TransactionSettings, statement
+from recollect.storage.postgres.session import CODEC, PostgresSession, TransactionSettings, statement
 from recollect.storage.postgres.upkeep import build_indexes, missing_indexes
 from recollect.storage.postgres.writer import PostgresWriter
 
@@ -75,6 +82,7 @@ class PostgresStore(Store):
     """
 
     backend = "postgresql"
+    codec = CODEC
 
     def __init__(
         self,
@@ -90,7 +98,6 @@ class PostgresStore(Store):
         self._settings = settings
         self._geocodes = geocodes
         self._where = hide_password(url)
-        self._closed = False
         self._background = ThreadPoolExecutor(max_workers=1, thread_name_prefix="recollect-write")
         self._many = ThreadPoolExecutor(max_workers=1, thread_name_prefix="recollect-write-many")
         with connect(url, settings.connect_timeout_s) as connection, translated(self._where):
@@ -103,38 +110,26 @@ class PostgresStore(Store):
                 self._rights.role, settings.lock_timeout_s, find_cluster(PostgresSession(connection), self._where)
             )
             self._prepares = settings.prepare == "always" or (settings.prepare == "auto" and not is_pooled(connection))
-            self._secrets = self._read_secrets(connection)
+            with connection.transaction():
+                session = PostgresSession(connection, self._transactions)
+                session.act_for(None)  # as the application does: the login may lack the right
+                self._secrets = tombstone_secrets(session)
         self._sender = ChangeSender(self._connected)
         self._replicas = Replicas(settings, self._identity, prepares=self._prepares) if settings.replicas else None
-        self._pool: ServerPool | None = None
-        self._pool_lock = Lock()
-
-    def _read_secrets(self, connection: PgConnection) -> TombstoneSecrets:
-        """Read what keys tombstones, as the application does: the login may lack the right."""
-        with connection.transaction():
-            session = PostgresSession(connection, self._transactions)
-            session.act_for(None)
-            return tombstone_secrets(session)
-
-    def _connections(self) -> ServerPool:
-        """Start the pool at first use: a program that only opens and closes needs none."""
-        with self._pool_lock:
-            if self._closed:
-                raise StoreError("This store is closed. Open it again with Memory.open().")
-            if self._pool is None:
-                size, timeout_s = self._settings.pool_size, self._settings.connect_timeout_s
-                self._pool = ServerPool(
-                    self._url,
-                    size=size,
-                    timeout_s=timeout_s,
-                    prepares=self._prepares,
-                    on_connect=self._replicas.distrust if self._replicas else lambda: None,
-                )
-            return self._pool
+        self._pool = PoolAtFirstUse(
+            partial(
+                ServerPool,
+                url,
+                size=settings.pool_size,
+                timeout_s=settings.connect_timeout_s,
+                prepares=self._prepares,
+                on_connect=self._replicas.distrust if self._replicas else lambda: None,
+            )
+        )
 
     @contextmanager
     def _connected(self) -> Iterator[PgConnection]:
-        pool = self._connections()
+        pool = self._pool.get()
         with translated(self._where):
             try:
                 with pool.connection() as connection:
@@ -147,7 +142,6 @@ class PostgresStore(Store):
 
     @contextmanager
     def _lent(self, scope: Scope | None = None) -> Iterator[PostgresSession]:
-        """Lend a session inside a transaction of one user, or of the store as a whole."""
         with self._connected() as connection, connection.transaction():
             session = PostgresSession(connection, self._transactions)
             session.act_for(scope)
@@ -366,7 +360,6 @@ class PostgresStore(Store):
         return copy_database(self._url, self._settings, Path(target), tell)
 
     def away(self) -> Sequence[str]:
-        """Name the workers that do not answer."""
         cluster = self._transactions.cluster
         if cluster is None:
             return ()
@@ -489,8 +482,4 @@ class PostgresStore(Store):
         self._sender.close()
         if self._replicas is not None:
             self._replicas.close()
-        with self._pool_lock:
-            self._closed = True
-            if self._pool is not None:
-                self._pool.close()
-                self._pool = None
+        self._pool.close()

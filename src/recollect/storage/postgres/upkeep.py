@@ -85,7 +85,6 @@ class MarkedTable(NamedTuple):
 
 
 def vanished(session: StoreSession) -> int:
-    """Count how often rows have vanished."""
     return int(session.row("count_resets")[0]) % _MARK_LIMIT
 
 
@@ -102,7 +101,6 @@ def marked_tables(session: StoreSession) -> list[MarkedTable]:
 
 
 def set_mark(session: StoreSession, value: int, table: str = "") -> None:
-    """Note that a table, or all of them, were rewritten."""
     session.execute("set_mark", {"name": f"{PURGED}:{table}" if table else PURGED, "value": value})
 
 

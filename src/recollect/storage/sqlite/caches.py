@@ -98,12 +98,10 @@ class UserCodes:
 
     @property
     def newest(self) -> int:
-        """The highest number that has been loaded."""
         return max(0, int(self.seqs[: self.size].max())) if self.size else 0
 
     @property
     def bytes(self) -> int:
-        """What this occupies in memory."""
         return self.seqs.nbytes + self.columns.nbytes + self.rows.nbytes
 
     def append(self, seqs: Seqs, codes: Codes) -> None:
@@ -163,7 +161,6 @@ class CodeView:
     has_passages: bool = False
 
     def among(self, allowed: Seqs) -> "CodeView":
-        """Leave out the items that are not allowed."""
         if self.has_passages:
             keep = np.isin(items_of(self.seqs), allowed)
         else:
@@ -238,7 +235,6 @@ class CodeCache:
         return codes
 
     def shrink(self) -> None:
-        """Let go of the users asked about longest ago."""
         total = sum(codes.bytes for codes in self._users.values())
         while total > self._max_bytes and len(self._users) > 1:
             _, codes = self._users.popitem(last=False)
@@ -363,7 +359,6 @@ class SearchedUser:
         return [Neighbour(ids[row], score) for row, score in zip(order, scores[order].tolist(), strict=True)]
 
     def cosines(self, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
-        """Give the scores of some rows."""
         scores = dict(zip(self.user.embedded, self._scored(vector).tolist(), strict=True))
         return {memory_id: scores[memory_id] for memory_id in ids if memory_id in scores}
 
@@ -398,7 +393,6 @@ class InMemoryUsers:
 
     @property
     def bytes(self) -> int:
-        """Say about how much memory all copies take."""
         return sum(self._sizes.values())
 
     def fresh(self, key: tuple[str, int], generation: int, now: int, load: Callable[[], InMemoryUser]) -> InMemoryUser:

@@ -45,7 +45,6 @@ class Weights(NamedTuple):
 
 @cache
 def weights(words: int) -> Weights:
-    """Give the weights of so many words."""
     first, second = np.zeros(words, np.uint64), np.zeros(words, np.uint64)
     a, b, c, d = 1, 0, 0, 1
     for position in range(words - 2, -1, -2):
@@ -90,7 +89,6 @@ _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 def check_version(version: str) -> None:
-    """Refuse a SQLite that is known to corrupt data."""
     parts = tuple(int(part) for part in version.split("."))
     if parts < MINIMUM_VERSION:
         minimum = ".".join(map(str, MINIMUM_VERSION))
@@ -300,11 +298,9 @@ class ReadConnections:
         self._close_idle()
 
     def go_on(self) -> None:
-        """Lend again after `hold`."""
         self._changed.release()
 
     def close(self) -> None:
-        """Close those that are not lent."""
         with self._changed:
             self._close_idle()
 
@@ -332,7 +328,6 @@ class _ForkedFiles:
         """Do nothing."""
 
     def after_fork_in_child(self) -> None:
-        """Keep the notes."""
         self._inherited |= self._open
         for connection in apsw.connections():
             leak(connection)
@@ -427,7 +422,6 @@ class FileChangeNotifier:
             return None
 
     def wait(self, timeout_s: float) -> bool:
-        """Poll until something has changed, or for so long."""
         deadline = monotonic() + timeout_s
         while True:
             version = self._version()
@@ -440,5 +434,4 @@ class FileChangeNotifier:
             sleep(min(_POLL_EVERY_S, left))
 
     def close(self) -> None:
-        """Close the connection."""
         self._connection.close()

@@ -57,7 +57,6 @@ class ReserveFile:
         return min(self._most_bytes, -(-(_COPIES * size + _MB) // _STEP_BYTES) * _STEP_BYTES)
 
     def held_bytes(self) -> int:
-        """Say how much is allocated."""
         try:
             return self.path.lstat().st_size
         except OSError:
@@ -79,7 +78,6 @@ class ReserveFile:
         )
 
     def free_bytes(self) -> int:
-        """Say how much of the disk is free."""
         return shutil.disk_usage(self._database.parent).free
 
     def has_room(self) -> bool:

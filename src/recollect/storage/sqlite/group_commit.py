@@ -42,11 +42,9 @@ class Turn:
         self._come.acquire()
 
     def wait(self, timeout_s: float) -> bool:
-        """Wait; says whether it came in time."""
         return self._come.acquire(timeout=timeout_s)
 
     def call(self) -> None:
-        """End the waiting."""
         self._come.release()
 
 
@@ -71,7 +69,6 @@ class SharedWrite(Turn, Generic[T]):
         return not self.kept and self.error is None
 
     def outcome(self) -> T:
-        """Give its result, or raise its error."""
         if self.error is not None:
             raise self.error
         return self.result
@@ -151,7 +148,6 @@ class WriteTurns:
 
     @contextmanager
     def ended(self) -> Iterator[None]:
-        """End a turn that was taken."""
         try:
             yield
         finally:
@@ -168,7 +164,6 @@ class WriteTurns:
             raise
 
     def alone(self) -> AbstractContextManager[None]:
-        """Take a turn to write alone."""
         self.take()
         return self.ended()
 
@@ -331,6 +326,5 @@ class PendingGroup(Generic[T]):
         self._outcomes = outcomes
 
     def result(self) -> T:
-        """Wait for the commit."""
         self._committed.result()
         return self._outcomes()

@@ -119,7 +119,6 @@ class _WordHolders:
         self._lists: dict[str, list[Seqs]] = {term: [] for term in weights}
 
     def add(self, terms: Sequence[str], seqs: Seqs) -> None:
-        """Take note that rows hold terms."""
         for term in terms:
             self._lists[term].append(seqs)
 

@@ -43,50 +43,41 @@ def open_file(
             geocodes=geocodes,
         )
 
-    if marks is None:
+    return opened() if marks is None else _opened_sound(FileRepair(path, busy_timeout_s, clock, marks), opened)
+
+
+def _opened_sound(repair: FileRepair, opened: Callable[[], SqliteStore]) -> SqliteStore:
+    """Open the store, after a repair of its file if need be."""
+    path = repair.path
+    repair.finish_interrupted()
+    if DamageNote(path).exists() and repair.is_possible():
+        return _opened_after_repair(repair, opened, thorough=True)
+    if log_is_damaged(path):
+        return _opened_after_repair(repair, opened)
+    try:
         return opened()
-    return _Opening(FileRepair(path, busy_timeout_s, clock, marks), opened).run()
-
-
-class _Opening:
-    """Opens a store with what repairs its file."""
-
-    def __init__(self, repair: FileRepair, opened: Callable[[], SqliteStore]) -> None:
-        self._repair = repair
-        self._path = repair.path
-        self._opened = opened
-
-    def run(self) -> SqliteStore:
-        """Open the store, after a repair if need be."""
-        self._repair.finish_interrupted()
-        if DamageNote(self._path).exists() and self._repair.is_possible():
-            return self._repaired(thorough=True)
-        if log_is_damaged(self._path):
-            return self._repaired(thorough=False)
+    except FileDamaged as error:
+        if is_read_only(path):
+            raise
         try:
-            return self._opened()
-        except FileDamaged as error:
-            if is_read_only(self._path):
-                raise
-            return self._repaired_after(error)
-        except StoreUnavailable:
-            if not self._repair.is_under_way():
-                raise
-            self._repair.wait()
-            return self._opened()
-
-    def _repaired_after(self, error: FileDamaged) -> SqliteStore:
-        try:
-            return self._repaired(thorough=False)
+            return _opened_after_repair(repair, opened)
         except (StoreUnavailable, StoreFull) as reason:
             raise FileDamaged(f"{error} It could not be repaired now: {reason}") from reason
+    except StoreUnavailable:
+        if not repair.is_under_way():
+            raise
+        repair.wait()
+        return opened()
 
-    def _repaired(self, *, thorough: bool) -> SqliteStore:
-        repaired = self._repair.repair(thorough=thorough)
-        DamageNote(self._path).remove()
-        store = self._opened()
-        store.repaired = repaired
-        return store
+
+def _opened_after_repair(
+    repair: FileRepair, opened: Callable[[], SqliteStore], *, thorough: bool = False
+) -> SqliteStore:
+    repaired = repair.repair(thorough=thorough)
+    DamageNote(repair.path).remove()
+    store = opened()
+    store.repaired = repaired
+    return store
 
 
 def repair_file(path: Path, *, busy_timeout_s: float, clock: Clock, marks: ItemMarks) -> Repaired | None:

@@ -31,7 +31,6 @@ _MEDIA = RECORD_FIELDS.index("media")
 
 
 def to_micros(moment: datetime) -> int:
-    """Write a moment."""
     return (moment - _EPOCH) // _MICROSECOND
 
 
@@ -40,7 +39,6 @@ _cached_micros = lru_cache(maxsize=64)(to_micros)  # a batch is made at one mome
 
 @lru_cache(maxsize=1_024)  # the moments of a row are mostly the same
 def from_micros(micros: int) -> datetime:
-    """Read a moment."""
     return _EPOCH + timedelta(microseconds=micros)
 
 
@@ -87,13 +85,11 @@ def seq_array(seqs: Seqs) -> Any:  # noqa: ANN401 - apsw gives its bindings no p
 
 
 def statement(name: str, kind: VectorKind | None = None, space: int | None = None) -> str:
-    """Give a query with its gaps filled."""
     sql = QUERIES[name] if space is None else QUERIES[name].replace("{space}", str(space))
     return sql if kind is None else of_kind(sql, kind)
 
 
 def filter_conditions(filters: ItemFilters | PlaceFilters) -> tuple[str, dict[str, Any]]:
-    """Turn filters into SQL for SQLite, and give its values."""
     condition, values = conditions(filters, _holds_any)
     return translate("sqlite", condition), values
 
@@ -127,7 +123,6 @@ class SqliteSession(StoreSession):
         yield from self.connection.execute(translate("sqlite", sql), values)
 
     def read_vector(self, stored: bytes) -> Vector:
-        """Read a blob, as many whole numbers as it holds."""
         return np.frombuffer(stored, "<f4", count=len(stored) // 4)
 
     def execute(

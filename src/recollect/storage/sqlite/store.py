@@ -48,7 +48,7 @@ from recollect.storage.sqlite.erasing import (
 from recollect.storage.sqlite.group_commit import PendingGroup, SharedWrite, WriteGroup, WriteTurns, begin_together
 from recollect.storage.sqlite.reader import ProcessCaches, SqliteReader
 from recollect.storage.sqlite.repair.swap import RepairFiles, describe, last_repair
-from recollect.storage.sqlite.session import SqliteSession
+from recollect.storage.sqlite.session import CODEC, SqliteSession
 from recollect.storage.sqlite.upkeep import (
     DamageNote,
     applied_version,
@@ -73,6 +73,7 @@ class SqliteStore(Store):
     """Memories in one file."""
 
     backend = "sqlite"
+    codec = CODEC
 
     def __init__(
         self,

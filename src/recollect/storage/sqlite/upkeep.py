@@ -110,7 +110,6 @@ def _applied(connection: apsw.Connection) -> list[AppliedMigration]:
 
 
 def applied_version(connection: apsw.Connection) -> int:
-    """The number of the newest migration that was applied."""
     return max((row.version for row in _applied(connection)), default=0)
 
 
@@ -121,7 +120,6 @@ class DamageNote:
         self._file = path.with_name(f"{path.name}.damage-seen")
 
     def exists(self) -> bool:
-        """Tell whether damage was met."""
         return self._file.exists()
 
     def write(self) -> None:
@@ -130,7 +128,6 @@ class DamageNote:
             self._file.touch(mode=0o600)
 
     def remove(self) -> None:
-        """Note that the file was looked at."""
         with suppress(OSError):
             self._file.unlink(missing_ok=True)
 
@@ -228,26 +225,25 @@ _TABLES: Final = "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NO
 
 def copy_database(path: Path, busy_timeout_s: float, target: Path, tell: BackupProgress) -> DatabaseFacts:
     """Copy a file as it is at one moment. A snapshot stays open meanwhile, or each write would start the copy anew."""
-    _make_private(target)
+    os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     with translated(path), closing(open_connection(path, busy_timeout_s)) as source:
         source.execute("BEGIN")
         try:
             facts = read_facts(source)
-            with translated(target), closing(apsw.Connection(os.fspath(target))) as copy:
-                _copy_pages(source, copy, tell)
+            with (
+                translated(target),
+                closing(apsw.Connection(os.fspath(target))) as copy,
+                copy.backup("main", source, "main") as job,
+            ):
+                while not job.done:
+                    job.step(_PAGES)
+                    tell("Copying the database", job.page_count - job.remaining, job.page_count)
         finally:
             source.execute("COMMIT")
     tell("Checking the copy", 0, 1)
     verify(target, facts.tables)
     tell("Checking the copy", 1, 1)
     return facts
-
-
-def _copy_pages(source: apsw.Connection, copy: apsw.Connection, tell: BackupProgress) -> None:
-    with copy.backup("main", source, "main") as job:
-        while not job.done:
-            job.step(_PAGES)
-            tell("Copying the database", job.page_count - job.remaining, job.page_count)
 
 
 def read_facts(connection: apsw.Connection) -> DatabaseFacts:
@@ -279,7 +275,7 @@ def _count(connection: apsw.Connection, table: str) -> int:
 
 def verify(copy: Path, tables: Mapping[str, int]) -> None:
     """Check the pages and the rows of a copy that no process has open. Raises StoreDamaged."""
-    with translated(copy), closing(_open_settled(copy)) as connection:
+    with translated(copy), closing(open_settled(copy)) as connection:
         verdicts = [row[0] for row in connection.execute("PRAGMA integrity_check(20)") if row[0] != "ok"]
         if verdicts:
             raise StoreDamaged(f"{copy} is damaged; SQLite says: {verdicts[0]}")
@@ -290,14 +286,10 @@ def verify(copy: Path, tables: Mapping[str, int]) -> None:
         raise StoreDamaged(f"{copy} has {found.get(name)} rows in {name}; expected {tables.get(name)}.")
 
 
-def _open_settled(copy: Path) -> apsw.Connection:
+def open_settled(copy: Path) -> apsw.Connection:
     """Open a file that nothing writes to, and leave nothing beside it."""
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     return apsw.Connection(f"{copy.as_uri()}?immutable=1", flags=flags)
-
-
-def _make_private(path: Path) -> None:
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 class SqliteRestorer:
@@ -309,11 +301,9 @@ class SqliteRestorer:
         self._path = path.expanduser().absolute()
 
     def location(self) -> str:
-        """The path of the file."""
         return str(self._path)
 
     def insist_empty(self) -> None:
-        """Raise InvalidInput when there is a file, or what a file has left beside it."""
         for path in (self._path, *(Path(f"{self._path}{suffix}") for suffix in _BESIDE)):
             if os.path.lexists(path):
                 raise InvalidInput(

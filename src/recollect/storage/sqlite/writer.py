@@ -27,7 +27,6 @@ UNMERGED = "unmerged"  # the mark that says that the index of words still holds 
 
 
 def index_terms(session: StoreSession, kind: ItemKind, seqs: Seqs) -> None:
-    """Let rows be found by their words."""
     session.execute("insert_terms", {"seqs": seq_array(seqs)}, kind=kind)
 
 
@@ -39,17 +38,14 @@ class UnindexedRows:
         self._users: set[str] = set()
 
     def add(self, user: str, seqs: Mapping[ItemKind, Sequence[int]]) -> None:
-        """Note rows of a user."""
         for kind, added in seqs.items():
             self._seqs[kind] += added
             self._users.add(user)
 
     def includes(self, user: str) -> bool:
-        """Whether there are rows of a user."""
         return user in self._users
 
     def index(self, session: StoreSession) -> None:
-        """Index all."""
         for kind, seqs in self._seqs.items():
             index_terms(session, kind, np.array(seqs, np.int64))
         self.clear()

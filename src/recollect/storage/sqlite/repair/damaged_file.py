@@ -155,13 +155,11 @@ class PageLayout(NamedTuple):
 
 
 def cell_count(page: bytes, number: int) -> int:
-    """Say how many cells a b-tree page has."""
     start = FILE_HEADER_BYTES if number == 1 else 0
     return int.from_bytes(page[start + 3 : start + 5], "big")
 
 
 def cell_offsets(page: bytes, number: int) -> Iterator[int]:
-    """Give the places of the cells of a page."""
     start = FILE_HEADER_BYTES if number == 1 else 0
     first = start + (12 if page[start] in INNER else 8)
     amount = cell_count(page, number)
@@ -171,7 +169,6 @@ def cell_offsets(page: bytes, number: int) -> Iterator[int]:
 
 
 def children(page: bytes, number: int) -> Iterator[int]:
-    """Give the children of an inner page."""
     for offset in cell_offsets(page, number):
         yield int.from_bytes(page[offset : offset + 4], "big")
     start = FILE_HEADER_BYTES if number == 1 else 0
@@ -337,7 +334,6 @@ class DamagedFile:
         return True
 
     def close(self) -> None:
-        """Let other processes open the file."""
         for file in (self._log_file, self._file):
             if file is not None:
                 with suppress(apsw.Error):
@@ -349,7 +345,6 @@ class DamagedFile:
         return self._file.xFileSize()
 
     def read_log(self) -> LogContent:
-        """Read the log beside the file."""
         log = Path(f"{self.path}-wal")
         if log.is_file() and log.stat().st_size:
             flags = apsw.SQLITE_OPEN_WAL | apsw.SQLITE_OPEN_READONLY

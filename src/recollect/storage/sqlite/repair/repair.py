@@ -21,7 +21,7 @@ from recollect.storage.sqlite.repair.salvage import CONTENT, Salvage, query
 from recollect.storage.sqlite.repair.swap import REPAIRED_AT, RepairFiles, describe, read_marks, save_marks
 from recollect.storage.sqlite.repair.trees import KnownSchema, TreeWalker
 from recollect.storage.sqlite.session import SqliteSession, to_micros
-from recollect.storage.sqlite.upkeep import apply_migrations, look_at_tables
+from recollect.storage.sqlite.upkeep import apply_migrations, look_at_tables, open_settled
 
 LOG: Final = logging.getLogger("recollect.storage")
 _REPAIR_WAIT_S: Final = 3600.0  # as long as another process may need
@@ -61,7 +61,8 @@ class FileRepair:
         if not files.ready.exists():
             return
         with _held(files.path, self.busy_timeout_s), translated(files.ready):
-            facts = _read_marks(files.ready)
+            with closing(open_settled(files.ready)) as new:
+                facts = read_marks(new)
             if files.is_from(facts):
                 files.exchange(facts[REPAIRED_AT])
             else:  # the damaged file was written to since: what was saved is not the newest
@@ -79,11 +80,9 @@ class FileRepair:
             file.close()
 
     def is_under_way(self) -> bool:
-        """Tell whether a process is repairing the file at this moment."""
         return self._files.is_locked()
 
     def wait(self) -> None:
-        """Wait until no process repairs the file."""
         with self._files.locked(_REPAIR_WAIT_S):
             pass
 
@@ -233,12 +232,6 @@ def _settle_erasure(target: apsw.Connection) -> None:
     """Note that nothing is left to be erased in a new file."""
     vanished = int(SqliteSession(target).row("count_resets")[0])
     target.execute(f"PRAGMA user_version = {vanished}")
-
-
-def _read_marks(path: Path) -> dict[str, int]:
-    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-    with closing(apsw.Connection(f"{path.as_uri()}?immutable=1", flags=flags)) as connection:
-        return read_marks(connection)
 
 
 @contextmanager

@@ -133,7 +133,6 @@ class ForgottenRows:
         self.dropped = 0
 
     def has(self, table: str, row: dict[str, Any]) -> bool:
-        """Tell whether a row was forgotten."""
         try:
             marks = self._marks_of(table, row)
         except (ValueError, TypeError, OverflowError):  # a text that should be JSON, a moment beyond all calendars
@@ -190,7 +189,6 @@ class Salvage:
 
     @property
     def damaged_pages(self) -> int:
-        """How many pages of trees could not be read."""
         return self._map.damaged
 
     @property
@@ -213,10 +211,11 @@ class Salvage:
             self._save_vectors(spaces)
         if secret == tombstone_secret(SqliteSession(self._target)) and self._count("tombstones"):
             self.notes.append(_KEY_LOST)
-        if not spaces and self._has_vectors():
+        vectors = [pages for name, pages in self._map.tables.items() if name.startswith("vectors_")]
+        if not spaces and (self._map.strays or vectors):
             self.notes.append(_NO_SPACE)
         made = {name: self._count(name) for name in _MADE_FROM_OTHERS}
-        if self._has_lost_vectors():
+        if self._map.strays or any(pages.lost for pages in vectors):
             # all long texts are looked through
             self._target.execute(query("save_mark"), {"name": PASSAGES, "value": UNKNOWN})
         mended = mend(self._target, spaces, self._now)
@@ -227,13 +226,6 @@ class Salvage:
             )
         again = {name: self._count(name) - before for name, before in made.items()}
         return (*self._counts(expected, again), *self._vectors(spaces, mended.owed_vectors))
-
-    def _has_lost_vectors(self) -> bool:
-        spaces = (pages for name, pages in self._map.tables.items() if name.startswith("vectors_"))
-        return bool(self._map.strays) or any(pages.lost for pages in spaces)
-
-    def _has_vectors(self) -> bool:
-        return bool(self._map.strays) or any(name.startswith("vectors_") for name in self._map.tables)
 
     def _save_table(self, table: KnownTable) -> None:
         pages = self._map.tables.get(table.name)

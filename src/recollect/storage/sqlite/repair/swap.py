@@ -135,7 +135,6 @@ class RepairFiles:
         return None
 
     def is_locked(self) -> bool:
-        """Tell whether a process is repairing at this moment."""
         if sys.platform == "win32" or not self.lock.exists():
             return False
         descriptor = self._try_lock()
@@ -177,7 +176,6 @@ def save_marks(target: apsw.Connection, repaired: Repaired, source: Mapping[str,
 
 
 def read_marks(connection: apsw.Connection) -> dict[str, int]:
-    """Read what the last repair has noted."""
     return {str(name): int(str(value)) for name, value in connection.execute(query("repair_marks"))}
 
 

@@ -181,7 +181,6 @@ class KnownSchema:
             self._scratch.execute("ROLLBACK TO trial; RELEASE trial")
 
     def close(self) -> None:
-        """Give the scratch database back."""
         self._scratch.close()
 
 
