@@ -16,11 +16,7 @@ from recollect.storage.base.session import StoreSession
 from recollect.storage.base.values import StoredRow
 
 _BYTES = 16
-
-
 _OWN = "tombstones"
-
-
 _FOREIGN = f"{_OWN}:"
 
 
@@ -82,15 +78,10 @@ def names_key(secret: bytes) -> bytes:
 
 # When a row was written, by whatever name its table has for it.
 _STORED_AT: Final = ("created_at", "updated_at", "kept_at", "changed_at", "asked_at", "scanned_at")
-
-
 _OWNER: Final = "user_id"
-
 
 # Numbers in bytes, and what keys the marks themselves.
 _WORDLESS_COLUMNS: Final = frozenset({"vector", "code"})
-
-
 _WORDLESS_TABLES: Final = frozenset({"store_secrets", "schema_migrations", "sqlite_schema", "sqlite_temp_schema"})
 
 

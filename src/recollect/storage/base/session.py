@@ -6,7 +6,7 @@ Values travel as Python has them: moments as `datetime`, arrays as lists. The dr
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, Unpack
 
 from recollect.model.filters import ItemFilters, PlaceFilters
 from recollect.model.literals import VectorKind
@@ -17,21 +17,24 @@ ResultRow = tuple[Any, ...]
 Values = Mapping[str, Any]
 
 
+class Gaps(TypedDict, total=False):
+    """What the gaps of a query are filled for: a kind of item, and an embedding space by its number."""
+
+    kind: VectorKind | None
+    space: int | None
+
+
 class StoreSession(ABC):
     """A connection inside a transaction, for as long as that lasts."""
 
     codec: RecordCodec
 
     @abstractmethod
-    def rows(
-        self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
-    ) -> list[ResultRow]:
+    def rows(self, name: str, values: Values | None = None, **gaps: Unpack[Gaps]) -> list[ResultRow]:
         """Run a query to its end and give its rows."""
 
     @abstractmethod
-    def stream(
-        self, name: str, values: Values, *, kind: VectorKind | None = None, space: int | None = None
-    ) -> Iterator[ResultRow]:
+    def stream(self, name: str, values: Values, **gaps: Unpack[Gaps]) -> Iterator[ResultRow]:
         """Run a query and give its rows one by one: however many there are, few of them are in memory."""
 
     @abstractmethod
@@ -43,15 +46,11 @@ class StoreSession(ABC):
         """Read a vector."""
 
     @abstractmethod
-    def execute(
-        self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
-    ) -> None:
+    def execute(self, name: str, values: Values | None = None, **gaps: Unpack[Gaps]) -> None:
         """Run a statement that gives no rows."""
 
     @abstractmethod
-    def changed(
-        self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
-    ) -> int:
+    def changed(self, name: str, values: Values | None = None, **gaps: Unpack[Gaps]) -> int:
         """Run a statement and count the rows that it changed."""
 
     @abstractmethod

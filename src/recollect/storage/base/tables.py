@@ -18,7 +18,6 @@ from recollect.model.messages import ConversationRecord, Message
 # A column is named like its field, but for two that hold the id of something else.
 _COLUMNS = {"session": "session_id", "conversation": "conversation_id"}
 
-
 TIME_FIELDS: frozenset[str] = frozenset(
     {
         "occurred_at", "valid_from", "valid_until", "expires_at", "created_at", "updated_at", "said_at",
@@ -26,22 +25,11 @@ TIME_FIELDS: frozenset[str] = frozenset(
     }
 )  # fmt: skip
 
-
 RECORD_FIELDS: tuple[str, ...] = MemoryRecord._fields
-
-
 MESSAGE_FIELDS: tuple[str, ...] = Message._fields
-
-
 CONVERSATION_FIELDS: tuple[str, ...] = ConversationRecord._fields
-
-
 FILE_FIELDS: tuple[str, ...] = FileRecord._fields
-
-
 CHUNK_FIELDS: tuple[str, ...] = Chunk._fields
-
-
 _OF_FILE = frozenset({"root", "path", "source", "kind", "lat", "lng"})  # the fields of a chunk that are its file's
 
 
@@ -56,10 +44,7 @@ def chunk_columns() -> tuple[str, ...]:
 
 # For each kind of item that has vectors: the table of its rows, and on SQLite the index of its words, if it has one.
 ROWS: Mapping[VectorKind, str] = {"memory": "memories", "message": "messages", "chunk": "chunks", "place": "places"}
-
-
 WORDS: Mapping[ItemKind, str] = {"memory": "memory_terms", "message": "message_terms", "chunk": "chunk_terms"}
-
 
 # And the query that removes its rows.
 DELETE: Mapping[VectorKind, str] = {
@@ -73,28 +58,14 @@ DELETE: Mapping[VectorKind, str] = {
 # What can be somewhere.
 LOCATED: tuple[ItemKind, ...] = ("memory", "message")
 
-
 UNREAD = -1  # stands for a space in the jobs of messages that wait to be read
 
-
 ANALYSER = "analyser"  # the mark that says which version of it made the terms
-
-
 FORGETTING = "forgetting:"  # begins the mark of what is being forgotten in parts
-
-
 UNKNOWN = -1  # what such a mark says since a repair that could not read it, or not all that it is about
-
-
 PASSAGES = "passages"  # the mark that says which version cut the texts whose passages have vectors
-
-
 DISTRIBUTED = "distributed"  # the mark that says whether Citus distributes the tables
-
-
 IDENTITY = "identity"  # the mark by which a store is told from all others
-
-
 IDENTITY_BITS = 31
 
 
@@ -110,8 +81,6 @@ def name_of(path: str) -> str:
 
 
 StoredKind = Literal["text", "id", "int", "real", "bool", "time", "json", "local"]
-
-
 Row: TypeAlias = tuple[Any, ...]
 
 
@@ -166,8 +135,6 @@ _BOUNDS: Final[Mapping[str, tuple[float, float]]] = {
     "address": (0, 500),
     "label": (0, 200),
 }
-
-
 _KINDS: Final[Mapping[str, StoredKind]] = {
     **dict.fromkeys(("share", "latitude", "longitude"), "real"),
     **dict.fromkeys(("trust", "count"), "int"),
@@ -200,14 +167,10 @@ MEMORIES: Final = _table(
     "media:json=list content_hash",
     derived="seq terms place", kind="memory",
 )  # fmt: skip
-
-
 CONVERSATIONS: Final = _table(
     "conversations", "id", "id private:bool last_sequence:int metadata:json=object created_at:time updated_at:time",
     derived="compacting_until",
 )  # fmt: skip
-
-
 MESSAGES: Final = _table(
     "messages", "id",
     "id:id conversation_id external_id sequence:int role:text=user|assistant|system|tool|reasoning|summary speaker "
@@ -217,14 +180,10 @@ MESSAGES: Final = _table(
     "lat:latitude? lng:longitude? address:address place_label:label media:json=list learned:bool",
     derived="seq terms place", kind="message",
 )  # fmt: skip
-
-
 DERIVATIONS: Final = _table(
     "derivations", "made_id source_id",
     "made_kind:text=memory|message made_id:id source_kind:text=memory|message source_id:id created_at:time",
 )  # fmt: skip
-
-
 FILES: Final = _table(
     "files", "id",
     "id:id root path source:text=memory|sessions|document kind mime size:count mtime_ns:local ctime_ns:local "
@@ -232,49 +191,34 @@ FILES: Final = _table(
     "metadata:json=object created_at:time updated_at:time lat:latitude? lng:longitude?",
     derived="name",
 )  # fmt: skip
-
-
 CHUNKS: Final = _table(
     "chunks", "id",
     "id:id file_id:id content heading content_hash start_line:int end_line:int start_column:int role trust:trust "
     "dated_at:time? created_at:time",
     derived="seq terms", kind="chunk",
 )  # fmt: skip
-
-
 FOLDERS: Final = _table(
     "folders",
     "root",
     "root source:text=memory|sessions rules:json=object scanned_at:time completed_at:time? trouble:json=object",
     derived="machine",
 )
-
-
 NAMED_PLACES: Final = _table(
     "named_places", "folded", "folded name:label lat:latitude lng:longitude address:address updated_at:time"
 )
-
-
 UNREAD_MESSAGES: Final = _table(
     "unread_messages", "item_id", "item_id:id", source="jobs", only="kind = 'read'",
     derived="kind item_kind space attempts due_at lease_until bulk reason created_at",
 )  # fmt: skip
-
-
 SPENDING: Final = _table(
     "spending", "day purpose model", "day purpose model calls:int input_tokens:int output_tokens:int"
 )
-
-
 SEARCH_LOG: Final = _table(
     "search_log",
     "id",
     "id:id asked_at:time verb hits:count took_ms:real answerable:share degraded query user_agent found",
 )
-
-
 TOMBSTONES: Final = _table("tombstones", "fingerprint", "fingerprint forgotten_at:time")
-
 
 # In the order in which they are written and read: tombstones come last, because an archive also holds what was said
 # again after it was forgotten.
@@ -282,7 +226,6 @@ TRANSFERRED: Final = (
     CONVERSATIONS, MESSAGES, MEMORIES, DERIVATIONS, FILES, CHUNKS, FOLDERS, NAMED_PLACES, UNREAD_MESSAGES, SPENDING,
     SEARCH_LOG, TOMBSTONES,
 )  # fmt: skip
-
 
 # What stays, and why.
 LEFT_BEHIND: Final[Mapping[str, str]] = {
@@ -322,7 +265,6 @@ class ImportedRows:
 
 
 _ARRAYS: dict[StoredKind, str] = {"id": "uuid[]", "text": "text[]"}
-
 
 # What is made anew and has to be written with the row.
 WRITTEN_ANEW = frozenset({"seq", "terms", "place", "name"})

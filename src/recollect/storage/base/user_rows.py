@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Unpack
 
 from recollect.model.files import Chunk, ChunkMark, FileMark, FileRecord, Folder, KnownFile
 from recollect.model.literals import ItemKind, VectorKind
@@ -11,7 +11,7 @@ from recollect.model.messages import ConversationRecord, Message
 from recollect.model.places import NamedPlace, PlaceRow
 from recollect.model.scopes import ScopeRole
 from recollect.storage.base.erasure import TombstoneSecrets
-from recollect.storage.base.session import ResultRow, StoreSession, Values
+from recollect.storage.base.session import Gaps, ResultRow, StoreSession, Values
 from recollect.storage.base.tables import name_of
 from recollect.storage.base.values import LAST, ConversationSize, Derivation, IndexedItem, StoredResponse
 
@@ -28,20 +28,14 @@ class UserRows:
         self._user = scope.user_id
         self._secrets = secrets or TombstoneSecrets(b"", {})
 
-    def _rows(
-        self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
-    ) -> list[ResultRow]:
-        return self._session.rows(name, {"user_id": self._user, **(values or {})}, kind=kind, space=space)
+    def _rows(self, name: str, values: Values | None = None, **gaps: Unpack[Gaps]) -> list[ResultRow]:
+        return self._session.rows(name, {"user_id": self._user, **(values or {})}, **gaps)
 
-    def _execute(
-        self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
-    ) -> None:
-        self._session.execute(name, {"user_id": self._user, **(values or {})}, kind=kind, space=space)
+    def _execute(self, name: str, values: Values | None = None, **gaps: Unpack[Gaps]) -> None:
+        self._session.execute(name, {"user_id": self._user, **(values or {})}, **gaps)
 
-    def _changed_rows(
-        self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
-    ) -> int:
-        return self._session.changed(name, {"user_id": self._user, **(values or {})}, kind=kind, space=space)
+    def _changed_rows(self, name: str, values: Values | None = None, **gaps: Unpack[Gaps]) -> int:
+        return self._session.changed(name, {"user_id": self._user, **(values or {})}, **gaps)
 
     def _ids(self, name: str, values: Values | None = None, *, kind: VectorKind | None = None) -> list[str]:
         return [row[0] for row in self._rows(name, values, kind=kind)]

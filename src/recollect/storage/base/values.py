@@ -13,10 +13,13 @@ from recollect.model.places import Located
 
 # The scope of rows without a user: keys, and their lines in the audit log. No user can have this name.
 STORE = Scope("")
+
 # How long the order of changes is kept: no listener is away for longer.
 CHANGES_KEPT = timedelta(days=7)
+
 # `words` could be found by its words only, because its vector follows; `embedded` says that it came.
 ChangeKind = Literal["stored", "words", "embedded"]
+
 WITH_SAME_WORDS = 20  # an event may happen very often, and be told in the same words
 LAST: Final = 2**62  # above all lines, and above all numbers of rows
 ERASED: Final = "erased the traces of deleted memories"  # a note of maintenance

@@ -15,7 +15,7 @@ from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from struct import Struct
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, Unpack
 
 import numpy as np
 from psycopg import Cursor
@@ -27,7 +27,7 @@ from recollect.model.memories import Draft, Scope, Space, Vector
 from recollect.model.places import place_id
 from recollect.storage.base.codec import RecordCodec, ValueCodec
 from recollect.storage.base.filters import conditions
-from recollect.storage.base.session import ResultRow, StoreSession, Values
+from recollect.storage.base.session import Gaps, ResultRow, StoreSession, Values
 from recollect.storage.base.statements import load_queries, translate
 from recollect.storage.base.tables import RECORD_FIELDS, TIME_FIELDS, of_kind
 from recollect.storage.postgres.cluster import CLUSTER_QUERIES, ReachedRows, ServerCluster
@@ -228,10 +228,8 @@ class PostgresSession(StoreSession):
         self._reached: ReachedRows | None = None
         self._connect = connect
 
-    def rows(
-        self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
-    ) -> list[ResultRow]:
-        return self.ask(statement(name, kind, space), values or {})
+    def rows(self, name: str, values: Values | None = None, **gaps: Unpack[Gaps]) -> list[ResultRow]:
+        return self.ask(statement(name, **gaps), values or {})
 
     def ask(self, sql: bytes, values: Values | None = None, *, prepare: bool | None = None) -> list[ResultRow]:
         """Do the same with the text of a query."""
@@ -241,11 +239,9 @@ class PostgresSession(StoreSession):
             values = {**values, "ids": id_array(values["ids"])}
         return self.connection.execute(sql, values, prepare=prepare).fetchall()
 
-    def stream(
-        self, name: str, values: Values, *, kind: VectorKind | None = None, space: int | None = None
-    ) -> Iterator[ResultRow]:
+    def stream(self, name: str, values: Values, **gaps: Unpack[Gaps]) -> Iterator[ResultRow]:
         """Let the server hold the rows, and fetch some at a time."""
-        return self._stream(statement(name, kind, space), values)
+        return self._stream(statement(name, **gaps), values)
 
     def stream_statement(self, sql: str, values: Values) -> Iterator[ResultRow]:
         return self._stream(translate("postgres", sql).encode(), values)
@@ -261,28 +257,22 @@ class PostgresSession(StoreSession):
     def read_vector(self, stored: Any) -> Vector:  # noqa: ANN401 - pgvector's types
         return np.asarray(stored.to_numpy(), "<f4")
 
-    def execute(
-        self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
-    ) -> None:
-        self._change(name, values, kind, space)
+    def execute(self, name: str, values: Values | None = None, **gaps: Unpack[Gaps]) -> None:
+        self._change(name, values, **gaps)
 
-    def changed(
-        self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
-    ) -> int:
+    def changed(self, name: str, values: Values | None = None, **gaps: Unpack[Gaps]) -> int:
         with self.connection.pipeline():
-            cursor = self._change(name, values, kind, space)
+            cursor = self._change(name, values, **gaps)
         return cursor.rowcount
 
-    def _change(
-        self, name: str, values: Values | None, kind: VectorKind | None, space: int | None
-    ) -> Cursor[ResultRow]:
+    def _change(self, name: str, values: Values | None, **gaps: Unpack[Gaps]) -> Cursor[ResultRow]:
         """Run a statement; one about the store as a whole leaves out the users of workers that are away."""
         if self._settings.cluster is not None and name in CLUSTER_QUERIES:
             away = self._settings.cluster.away(self.connection)
             if away.names:
-                sql = statement(name, kind, space, among=CLUSTER_QUERIES)
+                sql = statement(name, among=CLUSTER_QUERIES, **gaps)
                 return self.connection.execute(sql, {**(values or {}), "reached": list(away.reached)})
-        return self.connection.execute(statement(name, kind, space), values or {})
+        return self.connection.execute(statement(name, **gaps), values or {})
 
     def execute_many(self, name: str, rows: Sequence[Values], *, kind: VectorKind | None = None) -> None:
         """Run a statement once for each of many rows of values, in one trip to the server."""

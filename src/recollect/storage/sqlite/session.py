@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import apsw
 import numpy as np
@@ -18,7 +18,7 @@ from recollect.model.memories import Draft, Scope, Space, Vector
 from recollect.model.places import place_id
 from recollect.storage.base.codec import RecordCodec, ValueCodec
 from recollect.storage.base.filters import conditions
-from recollect.storage.base.session import ResultRow, StoreSession, Values
+from recollect.storage.base.session import Gaps, ResultRow, StoreSession, Values
 from recollect.storage.base.statements import load_queries, sql_folder, translate
 from recollect.storage.base.tables import RECORD_FIELDS, TIME_FIELDS, of_kind
 from recollect.storage.sqlite.caches import Seqs
@@ -108,16 +108,12 @@ class SqliteSession(StoreSession):
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
 
-    def rows(
-        self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
-    ) -> list[ResultRow]:
-        rows: list[ResultRow] = self.connection.execute(statement(name, kind, space), values).fetchall()
+    def rows(self, name: str, values: Values | None = None, **gaps: Unpack[Gaps]) -> list[ResultRow]:
+        rows: list[ResultRow] = self.connection.execute(statement(name, **gaps), values).fetchall()
         return rows
 
-    def stream(
-        self, name: str, values: Values, *, kind: VectorKind | None = None, space: int | None = None
-    ) -> Iterator[ResultRow]:
-        yield from self.connection.execute(statement(name, kind, space), values)
+    def stream(self, name: str, values: Values, **gaps: Unpack[Gaps]) -> Iterator[ResultRow]:
+        yield from self.connection.execute(statement(name, **gaps), values)
 
     def stream_statement(self, sql: str, values: Values) -> Iterator[ResultRow]:
         yield from self.connection.execute(translate("sqlite", sql), values)
@@ -125,15 +121,11 @@ class SqliteSession(StoreSession):
     def read_vector(self, stored: bytes) -> Vector:
         return np.frombuffer(stored, "<f4", count=len(stored) // 4)
 
-    def execute(
-        self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
-    ) -> None:
-        self.connection.execute(statement(name, kind, space), values).fetchall()
+    def execute(self, name: str, values: Values | None = None, **gaps: Unpack[Gaps]) -> None:
+        self.connection.execute(statement(name, **gaps), values).fetchall()
 
-    def changed(
-        self, name: str, values: Values | None = None, *, kind: VectorKind | None = None, space: int | None = None
-    ) -> int:
-        self.connection.execute(statement(name, kind, space), values).fetchall()
+    def changed(self, name: str, values: Values | None = None, **gaps: Unpack[Gaps]) -> int:
+        self.connection.execute(statement(name, **gaps), values).fetchall()
         return self.connection.changes()
 
     def execute_many(self, name: str, rows: Sequence[Values], *, kind: VectorKind | None = None) -> None:
