@@ -13,7 +13,7 @@ import pytest
 from psycopg.errors import InsufficientPrivilege
 
 from recollect import Memory, NewMemory, StoreError, load_settings
-from recollect.storage.base.erasure import secret_name
+from recollect.storage.base.forgotten import secret_name
 from recollect.storage.postgres.schema import LoginRights
 from recollect.storage.postgres.store import PostgresStore
 from recollect.storage.postgres.upkeep import index_name

@@ -4,7 +4,7 @@ from recollect import Memory, NewMessage
 from recollect.dialogue.exchanges import fingerprints
 from recollect.engine.drafts.tombstones import of_item
 from recollect.model.messages import Message
-from recollect.storage.base.erasure import keyed
+from recollect.storage.base.forgotten import keyed
 from tests.reliability.worker import open_memory
 from tests.storage.catalogue import plain
 from tests.storage.conftest import FreshDatabase

@@ -171,7 +171,7 @@ def test_every_check_runs_and_says_what_to_do(empty_stores: tuple[str, str], bac
 _ASSEMBLERS = {
     "filters.py",
     "tables.py",
-    "erasure.py",
+    "forgotten.py",
     "erasing.py",
     "upkeep.py",
     "connection.py",

@@ -22,7 +22,7 @@ from recollect.model.places import NamedPlace, PlaceRow, folded, place_id
 from recollect.model.scopes import Membership
 from recollect.model.stats import AuditLine, UserLimits
 from recollect.storage.base.codec import audit_values, key_values
-from recollect.storage.base.erasure import TombstoneSecrets
+from recollect.storage.base.forgotten import TombstoneSecrets
 from recollect.storage.base.session import StoreSession, Values
 from recollect.storage.base.spaces import owed_spaces
 from recollect.storage.base.tables import FORGETTING, ROWS

@@ -3,6 +3,7 @@ what was paid for. What concerns a single user's rows is asked of readers and wr
 """
 
 from abc import ABC, abstractmethod
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
@@ -20,8 +21,6 @@ from recollect.storage.base.spaces import (
     bulk_values,
     embed_jobs,
     geocode_jobs,
-    ids_by_user,
-    ids_by_user_and_space,
     list_spaces,
     model_name,
     read_jobs,
@@ -75,10 +74,13 @@ class QueueStore(ABC):
 
     def _postpone(self, items: Iterable[tuple[Scope, str]], values: Values) -> None:
         """Postpone the jobs of items, each user's in that user's name."""
+        by_user = defaultdict[Scope, list[str]](list)
+        for scope, item_id in items:
+            by_user[scope].append(item_id)
         with self._writing() as session:
-            for user, ids in ids_by_user(items).items():
-                session.act_for(Scope(user))
-                session.execute("postpone_jobs", {**values, "user_id": user, "ids": ids})
+            for scope, ids in by_user.items():
+                session.act_for(scope)
+                session.execute("postpone_jobs", {**values, "user_id": scope.user_id, "ids": ids})
 
     @abstractmethod
     def _owe_kind(self, kind: VectorKind, space: Space, now: datetime) -> int:
@@ -184,10 +186,15 @@ class QueueStore(ABC):
         `to_blame` counts it as an attempt of the items themselves. It is no write of a user: nothing of theirs changed.
         """
         values = {"reason": reason, "due_at": due, "failures": int(to_blame)}
+        by_space = defaultdict[tuple[Scope, int | None], list[str]](list)
         with self._writing() as session:
-            for user, number, ids in ids_by_user_and_space(jobs, list_spaces(session)):
-                session.act_for(Scope(user))
-                session.execute("postpone_jobs", {**values, "user_id": user, "space": number, "ids": ids})
+            known = list_spaces(session)
+            for job in jobs:
+                by_space[job.scope, known.number(job.kind, job.space)].append(job.item.id)
+            for (scope, number), ids in by_space.items():
+                if number is not None:  # a space that was dropped needs nothing
+                    session.act_for(scope)
+                    session.execute("postpone_jobs", {**values, "user_id": scope.user_id, "space": number, "ids": ids})
 
     def parked(self, limit: int) -> Sequence[ParkedItem]:
         """Give parked jobs, which no worker tries again by itself, oldest first."""

@@ -20,7 +20,7 @@ from recollect.model.places import PlaceRow, Sighting, place_id
 from recollect.model.scopes import Membership
 from recollect.model.stats import AuditLine, SearchFigures, Stats, TimelineCount
 from recollect.storage.base.codec import RecordCodec, search_figures
-from recollect.storage.base.erasure import TombstoneSecrets
+from recollect.storage.base.forgotten import TombstoneSecrets
 from recollect.storage.base.session import ResultRow, StoreSession, Values
 from recollect.storage.base.spaces import SpaceList, list_spaces
 from recollect.storage.base.tables import (

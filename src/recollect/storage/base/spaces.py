@@ -4,7 +4,7 @@ Claimed jobs are fetched with their items, user by user.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from functools import lru_cache
@@ -221,23 +221,6 @@ def _unlocated(item: Embeddable | None) -> UnlocatedItem | None:
     if not isinstance(item, (MemoryRecord, Message)) or item.lat is None or item.lng is None or item.address:
         return None
     return UnlocatedItem("memory" if isinstance(item, MemoryRecord) else "message", item.id, item.lat, item.lng)
-
-
-def ids_by_user(items: Iterable[tuple[Scope, str]]) -> Mapping[str, list[str]]:
-    by_user = defaultdict[str, list[str]](list)
-    for scope, item_id in items:
-        by_user[scope.user_id].append(item_id)
-    return by_user
-
-
-def ids_by_user_and_space(jobs: Sequence[EmbedJob], known: SpaceList) -> Iterator[tuple[str, int, list[str]]]:
-    """Give the items of jobs by user and by the number of their space; a space that was dropped needs nothing."""
-    by_user = defaultdict[tuple[str, int], list[str]](list)
-    for job in jobs:
-        number = known.number(job.kind, job.space)
-        if number is not None:
-            by_user[job.scope.user_id, number].append(job.item.id)
-    return ((user, number, ids) for (user, number), ids in by_user.items())
 
 
 def bulk_batch(row: Sequence[Any], space: Space, codec: RecordCodec) -> BulkBatch:

@@ -21,7 +21,13 @@ from recollect.model.messages import Usage
 from recollect.model.repairs import Repaired
 from recollect.model.scopes import Membership
 from recollect.model.stats import Erasure, Problem, Purged, ReplicaStatus, StoreShares, StoreStats
-from recollect.storage.base.erasure import TombstoneSecrets, WholeContents, add_foreign, secret_name, tombstone_secrets
+from recollect.storage.base.forgotten import (
+    TombstoneSecrets,
+    WholeContents,
+    add_foreign,
+    secret_name,
+    tombstone_secrets,
+)
 from recollect.storage.base.queues import QueueStore
 from recollect.storage.base.reader import StoreReader, TransferReader
 from recollect.storage.base.session import StoreSession

@@ -10,7 +10,7 @@ from recollect.model.memories import MemoryRecord, Scope
 from recollect.model.messages import ConversationRecord, Message
 from recollect.model.places import NamedPlace, PlaceRow
 from recollect.model.scopes import ScopeRole
-from recollect.storage.base.erasure import TombstoneSecrets
+from recollect.storage.base.forgotten import TombstoneSecrets
 from recollect.storage.base.session import Gaps, ResultRow, StoreSession, Values
 from recollect.storage.base.tables import name_of
 from recollect.storage.base.values import LAST, ConversationSize, Derivation, IndexedItem, StoredResponse

@@ -12,7 +12,7 @@ from recollect.model.literals import VECTOR_KINDS, ItemKind, MessageStatus, Vect
 from recollect.model.memories import WORDS_HASH, Draft, Fingerprint, MemoryRecord, MessageDraft, Slot, Space, Vector
 from recollect.model.messages import ConversationRecord, Message, Usage
 from recollect.ports import Role
-from recollect.storage.base.erasure import stored_rows
+from recollect.storage.base.forgotten import stored_rows
 from recollect.storage.base.item_writer import ItemWriter, NumberedSpace, WrittenItem
 from recollect.storage.base.reader import RowCodec
 from recollect.storage.base.session import ResultRow

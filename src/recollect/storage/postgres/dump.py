@@ -16,7 +16,7 @@ from recollect.errors import BackupDamaged, InvalidInput, StoreDamaged, StoreErr
 from recollect.model.backups import DatabaseFacts
 from recollect.model.media import original_name
 from recollect.settings import PostgresSettings, hide_password
-from recollect.storage.base.erasure import names_key, tombstone_secret
+from recollect.storage.base.forgotten import names_key, tombstone_secret
 from recollect.storage.base.tables import IDENTITY
 from recollect.storage.base.values import BackupProgress
 from recollect.storage.postgres.connection import PgConnection, connect, translated

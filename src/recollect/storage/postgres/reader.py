@@ -10,8 +10,8 @@ from pgvector import Vector as PgVector
 from recollect.model.filters import ItemFilters, PlaceFilters
 from recollect.model.literals import VectorKind
 from recollect.model.memories import Scope, Space, TextCandidate, TextCandidates, Vector
-from recollect.storage.base.erasure import TombstoneSecrets
 from recollect.storage.base.filters import is_local
+from recollect.storage.base.forgotten import TombstoneSecrets
 from recollect.storage.base.reader import StoreReader, count_terms
 from recollect.storage.base.session import ResultRow
 from recollect.storage.base.values import Neighbour

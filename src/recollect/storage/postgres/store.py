@@ -21,7 +21,7 @@ from recollect.model.memories import Scope, Space
 from recollect.model.stats import Erasure, Problem, Purged, ReplicaStatus, SpaceState
 from recollect.ports import Clock
 from recollect.settings import PostgresSettings, hide_password
-from recollect.storage.base.erasure import tombstone_secrets
+from recollect.storage.base.forgotten import tombstone_secrets
 from recollect.storage.base.reader import StoreReader
 from recollect.storage.base.session import StoreSession
 from recollect.storage.base.spaces import list_spaces, register_space

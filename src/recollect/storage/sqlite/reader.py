@@ -14,8 +14,8 @@ from recollect.errors import StoreDamaged
 from recollect.model.filters import Filters, ItemFilters, PlaceFilters
 from recollect.model.literals import ItemKind, VectorKind
 from recollect.model.memories import Scope, Space, TextCandidate, TextCandidates, Vector
-from recollect.storage.base.erasure import TombstoneSecrets
 from recollect.storage.base.filters import is_local
+from recollect.storage.base.forgotten import TombstoneSecrets
 from recollect.storage.base.reader import StoreReader, count_terms
 from recollect.storage.base.values import Neighbour
 from recollect.storage.sqlite.caches import (

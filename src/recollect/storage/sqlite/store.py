@@ -19,7 +19,7 @@ from recollect.model.literals import ITEM_KINDS, VectorKind
 from recollect.model.memories import Scope, Space
 from recollect.model.stats import Erasure, Problem, Purged
 from recollect.ports import Clock
-from recollect.storage.base.erasure import tombstone_secrets
+from recollect.storage.base.forgotten import tombstone_secrets
 from recollect.storage.base.reader import StoreReader
 from recollect.storage.base.session import StoreSession
 from recollect.storage.base.spaces import list_spaces, register_space

@@ -17,7 +17,7 @@ from recollect.errors import BackupDamaged, InvalidInput, StoreDamaged, StoreErr
 from recollect.model.backups import DatabaseFacts
 from recollect.model.media import original_name
 from recollect.model.stats import Problem
-from recollect.storage.base.erasure import names_key, tombstone_secret
+from recollect.storage.base.forgotten import names_key, tombstone_secret
 from recollect.storage.base.spaces import list_spaces
 from recollect.storage.base.statements import (
     AppliedMigration,

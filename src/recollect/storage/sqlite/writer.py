@@ -12,7 +12,7 @@ import numpy as np
 
 from recollect.model.literals import ItemKind, VectorKind
 from recollect.model.memories import Draft, Scope, Slot, Space, Vector
-from recollect.storage.base.erasure import TombstoneSecrets
+from recollect.storage.base.forgotten import TombstoneSecrets
 from recollect.storage.base.item_writer import NumberedSpace, PassageRows, WrittenItem, passage_rows, written_memory
 from recollect.storage.base.session import StoreSession
 from recollect.storage.base.spaces import list_spaces
