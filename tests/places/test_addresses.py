@@ -300,7 +300,7 @@ def test_two_workers_share_the_work(open_places: OpenPlaces, geocoder: Gazetteer
     me = workers[0].user("me")
     me.remember_many([{"content": f"pump {n}", "lat": 10.0 + n / 10, "lng": 20.0} for n in range(100)])
     done: list[int] = []
-    threads = [Thread(target=lambda one=one: done.append(address_lookup.serve(one._engine).done)) for one in workers]
+    threads = [Thread(target=lambda one=one: done.append(address_lookup.serve(one._engine).located)) for one in workers]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
-from datetime import datetime
+from datetime import datetime, timedelta
 from os import PathLike
 from queue import Empty, Queue
 from threading import Event, Lock, Thread
@@ -362,6 +362,10 @@ class Engine:
         if left.later:
             self.background.wake()
         return left
+
+    def next_try(self, attempts: int, most: int) -> datetime | None:
+        """Say when to try again what has failed so often, with exponential back-off; None when that was too often."""
+        return None if attempts >= most else self.clock.now() + timedelta(minutes=2**attempts)
 
     def today(self) -> str:
         """Name the present day in UTC, by which the usage of paid models is counted for all users together."""

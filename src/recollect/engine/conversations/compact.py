@@ -8,7 +8,7 @@ conversation at once, it has one live summary.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import NamedTuple
 
 from recollect import ids
@@ -39,15 +39,6 @@ class MadeSummary(NamedTuple):
     summary: Summarized
     summarizer: str
     reason: str = ""
-
-
-class ConversationDigest(NamedTuple):
-    """The summary of a whole conversation, its sources, when it ended, and its trust."""
-
-    points: SummaryPoints
-    sources: tuple[str, ...]
-    ended_at: datetime
-    trust: int
 
 
 def due(engine: Engine, scope: Scope, conversation: str) -> bool:
@@ -81,18 +72,6 @@ def foldable(rows: StoreReader, conversation: str) -> Sequence[Message]:
     return planned.folded if planned else ()
 
 
-def whole(engine: Engine, scope: Scope, conversation: str) -> ConversationDigest | None:
-    """Summarise all of a conversation without changing it. Raises SummaryError when no summary can be made."""
-    active = engine.store.read(scope, lambda reader: reader.active_messages(conversation, _ALL))
-    planned = planning.plan_compaction(active, 0, 0)
-    if planned is None:
-        return None
-    summary = _make_summary(engine, scope, planned, _choose_summarizer(engine)).summary
-    ended_at = max(message.said_at for message in planned.folded)
-    trust = min(message.trust for message in planned.sources)
-    return ConversationDigest(summary.points, tuple(message.id for message in planned.sources), ended_at, trust)
-
-
 def _fold(
     engine: Engine, scope: Scope, conversation: str, keep_recent: int | None, status: MessageStatus
 ) -> Compaction:
@@ -111,13 +90,13 @@ def _fold(
         made = _make_summary(engine, scope, planned, summarizer)
     except LlmError as error:
         if summarizer.costs:
-            _set_lease(engine, scope, conversation, None)
+            _release(engine, scope, conversation)
         return Compaction("failed", summarizer=summarizer.name, reason=str(error))
     draft = _draft(engine, conversation, planned, made)
     folded_tokens = sum(message.tokens for message in planned.sources)
     saved = _save_summary(engine, scope, planned, draft, status)
     if summarizer.costs:
-        _set_lease(engine, scope, conversation, None)
+        _release(engine, scope, conversation)
     outcome = Compaction(
         "unchanged",
         summarizer=made.summarizer,
@@ -223,42 +202,45 @@ def _save_summary(
 
 def _claim(engine: Engine, scope: Scope, conversation: str) -> bool:
     """Take the lease for a paid summary; it lapses by itself if this process dies."""
-    now = engine.clock.now()
-    llm = engine.settings.llm
+    now, llm = engine.clock.now(), engine.settings.llm
     until = now + timedelta(seconds=60 + llm.timeout_s * (llm.retries + 1))
-    return engine.write(scope, lambda writer: _take_lease(writer, conversation, now, until))
+
+    def work(writer: StoreWriter) -> bool:
+        record = writer.conversation(conversation)
+        if record is None or (record.compacting_until is not None and record.compacting_until > now):
+            return False
+        writer.save_conversation(record._replace(compacting_until=until))
+        return True
+
+    return engine.write(scope, work)
 
 
-def _take_lease(writer: StoreWriter, conversation: str, now: datetime, until: datetime) -> bool:
-    record = writer.conversation(conversation)
-    if record is None or (record.compacting_until is not None and record.compacting_until > now):
-        return False
-    writer.save_conversation(record._replace(compacting_until=until))
-    return True
-
-
-def _set_lease(engine: Engine, scope: Scope, conversation: str, until: datetime | None) -> None:
-    """Give the lease back, or begin a cool-down until then."""
-
+def _release(engine: Engine, scope: Scope, conversation: str) -> None:
     def work(writer: StoreWriter) -> None:
         record = writer.conversation(conversation)
-        if record is not None and record.compacting_until != until:
-            writer.save_conversation(record._replace(compacting_until=until))
+        if record is not None and record.compacting_until is not None:
+            writer.save_conversation(record._replace(compacting_until=None))
 
     engine.write(scope, work)
 
 
 def end_session(engine: Engine, scope: Scope, session: str) -> Remembered | None:
-    """Store a summary of a session as a memory; None when it is empty. Idempotent."""
-    digest = whole(engine, scope, session)
-    if digest is None:
+    """Store a summary of a session as a memory, and change nothing of it; None when it is empty. Idempotent.
+
+    Raises SummaryError when no summary can be made.
+    """
+    active = engine.store.read(scope, lambda reader: reader.active_messages(session, _ALL))
+    planned = planning.plan_compaction(active, 0, 0)
+    if planned is None:
         return None
-    points, sources, ended_at, trust = digest
+    summary = _make_summary(engine, scope, planned, _choose_summarizer(engine)).summary
+    ended_at = max(message.said_at for message in planned.folded)
+    sources = [message.id for message in planned.sources]
     memory = NewMemory(
-        as_memory(points),
+        as_memory(summary.points),
         type="session_summary",
         source="learned",
-        trust=trust,
+        trust=min(message.trust for message in planned.sources),
         session=session,
         occurred_at=ended_at,
         importance=0.5,

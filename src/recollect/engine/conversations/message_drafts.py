@@ -20,7 +20,7 @@ from recollect.errors import InvalidMessage
 from recollect.model.literals import MessageRole, Trust
 from recollect.model.media import Media
 from recollect.model.memories import MessageDraft, Scope
-from recollect.model.messages import Content, Message, NewMessage, ToolCall
+from recollect.model.messages import Message, NewMessage, ToolCall
 from recollect.model.places import check_coordinates
 from recollect.text.clean import clean
 from recollect.text.fence import without_host_notes, without_recall_blocks
@@ -100,7 +100,6 @@ def draft_message(
 
 
 def _metadata(engine: Engine, offered: NewMessage) -> Mapping[str, Any]:
-    """Give the metadata of a message, in a shared scope with its author."""
     given: Mapping[str, Any] = {}
     if offered.metadata:
         given = memory_drafts.checked_mapping("metadata", redaction.public_values(engine, offered.metadata))
@@ -135,11 +134,6 @@ def finish(engine: Engine, message: Message) -> MessageDraft:
     return MessageDraft(message._replace(tokens=text + calls + _TOKENS_PER_MESSAGE), message_terms(message))
 
 
-def plain_text(content: Content) -> str:
-    """Give the text of a content."""
-    return blocks.read_content(content).text
-
-
 def clean_text(engine: Engine, text: str, role: MessageRole = "assistant") -> str:
     """Clean and redact a text. Of a user's it leaves out what a host added to their words."""
     cleaned = clean(_foreign_to(role)(text))
@@ -169,7 +163,6 @@ def _clean_arguments(engine: Engine, arguments: str) -> str:
 def _clean_blocks(
     engine: Engine, content_blocks: Sequence[Mapping[str, Any]], role: MessageRole
 ) -> tuple[Mapping[str, Any], ...]:
-    """Redact the texts of content blocks."""
     if not content_blocks or _is_private_across(content_blocks):
         return ()
     plain = memory_drafts.checked_mapping("blocks", {"blocks": list(content_blocks)}, limit=MAX_BLOCK_CHARACTERS)[

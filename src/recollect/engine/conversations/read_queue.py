@@ -10,13 +10,13 @@ A message that cannot be read keeps the later ones of its user waiting. It is re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from threading import Event
-from typing import NamedTuple
 
 from recollect.engine.base.context import Engine
 from recollect.engine.conversations import capture
 from recollect.errors import StoreUnavailable
 from recollect.model.memories import Scope
 from recollect.model.messages import ConversationRecord, Message
+from recollect.model.stats import WorkReport
 from recollect.storage.base import ReadJob, StoreWriter
 
 _BATCH = 16
@@ -25,13 +25,6 @@ _AWAY_FOR = timedelta(minutes=1)
 _AWAY = "The model could not be asked; it is asked again."
 _REFUSED = "The model does not read this message, though it reads others."
 _PROBE = "The pump hums."
-
-
-class ReadPass(NamedTuple):
-    """How many messages were read, and how many were parked."""
-
-    read: int = 0
-    parked: int = 0
 
 
 def is_used(engine: Engine) -> bool:
@@ -48,9 +41,9 @@ def queue(writer: StoreWriter, conversation: ConversationRecord, messages: Seque
     writer.mark_learned([message_id for message_id in ids if message_id not in unread])
 
 
-def serve(engine: Engine, *, stop: Event | None = None) -> ReadPass:
+def serve(engine: Engine, *, stop: Event | None = None) -> WorkReport:
     """Read messages until none is due; nothing when capturing is switched off in this process."""
-    done = ReadPass()
+    done = WorkReport()
     while engine.settings.auto_capture and not (stop and stop.is_set()):
         now = engine.clock.now()
         lease_until = now + timedelta(seconds=engine.settings.embedding.lease_s)
@@ -59,7 +52,7 @@ def serve(engine: Engine, *, stop: Event | None = None) -> ReadPass:
             break
         batch = _ReadBatch(engine, lease_until)
         batch.serve(jobs, stop)
-        done = ReadPass(done.read + batch.read, done.parked + batch.parked)
+        done += WorkReport(read=batch.read, parked=batch.parked)
     return done
 
 
@@ -107,12 +100,10 @@ class _ReadBatch:
 
     def _blame(self, job: ReadJob, reason: str) -> None:
         """Retry a message with exponential back-off; park one that has failed too often."""
-        attempts = job.attempts + 1
-        parked = attempts >= _MAX_ATTEMPTS
-        due = None if parked else self._engine.clock.now() + timedelta(minutes=2**attempts)
+        due = self._engine.next_try(job.attempts + 1, _MAX_ATTEMPTS)
         self._engine.store.postpone_readings([job], reason, due, to_blame=True)
         self._held.add(job.scope)
-        self.parked += parked
+        self.parked += due is None
 
 
 def _keep(engine: Engine, job: ReadJob, learned: capture.TurnLessons) -> None:

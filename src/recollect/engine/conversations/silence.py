@@ -18,7 +18,7 @@ from recollect.model.literals import Trust
 from recollect.model.memories import Scope
 from recollect.model.messages import Message
 from recollect.model.readings import ASSISTANT, STANDING
-from recollect.model.search import ChannelPart, Hit, Recall, ScoreParts
+from recollect.model.search import Hit, Recall
 from recollect.ranking import need
 from recollect.ranking.need import WordEvidence
 from recollect.text.query import read_query
@@ -132,8 +132,7 @@ def with_standing(engine: Engine, scope: Scope, found: Recall) -> Recall:
         now=engine.clock.now(), types=("preference",), subject=ASSISTANT, min_trust=Trust.STATED
     )  # what is superseded or has expired does not pass
     records = engine.store.read(scope, lambda reader: reader.timeline(filters, _LOOKED_AT))
-    part = ScoreParts({STANDING: ChannelPart(None, 1.0, 1.0, 1.0)}, 1.0, {})
-    rules = [hits.of_item(record, 1.0, None, part) for record in records if record.metadata.get(STANDING) is True]
+    rules = [hits.unmeasured(record, STANDING) for record in records if record.metadata.get(STANDING) is True]
     shown = {hit.id for hit in found.hits}
     newest = [hit for hit in rules[-engine.settings.hooks.items :] if hit.id not in shown]
     return replace(found, hits=(*found.hits, *reversed(newest))) if newest else found

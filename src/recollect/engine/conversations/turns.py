@@ -10,6 +10,7 @@ from datetime import datetime
 from secrets import token_hex
 from typing import Any
 
+from recollect.dialogue import blocks
 from recollect.engine.base.context import MESSAGE, READER, RECALL, SAVING, UPKEEP, Engine
 from recollect.engine.conversations import capture, compact, message_drafts, message_log, read_queue, silence
 from recollect.engine.search import browsing, hits, recall
@@ -20,10 +21,10 @@ from recollect.model.files import Chunk
 from recollect.model.filters import ChunkFilters, Filters, MessageFilters
 from recollect.model.literals import MemoryType, Source, Trust
 from recollect.model.media import described
-from recollect.model.memories import MemoryRecord, Scope
+from recollect.model.memories import Scope
 from recollect.model.messages import Appended, Message, NewMessage
 from recollect.model.places import Location, SearchLocation
-from recollect.model.search import Hit, PromptContext, Recall, ScoreParts, TurnOutcome
+from recollect.model.search import Hit, PromptContext, Recall, TurnOutcome
 from recollect.storage.base import StoreReader, StoreWriter
 from recollect.text.clean import clean
 from recollect.text.fence import Quoted, fenced, without_fences
@@ -108,7 +109,7 @@ def settle(engine: Engine) -> None:
 
 def _related(engine: Engine, scope: Scope, session: str, request: NewMessage) -> Recall:
     """Search with a request that needs memory; what applies always is there in any case."""
-    text = message_drafts.plain_text(request.content)
+    text = blocks.read_content(request.content).text
     query = without_fences(text)[:_MAX_QUERY].strip()
     if not query:
         return Recall(())
@@ -158,7 +159,6 @@ def _shown(hit: Hit, text: str) -> str:
 
 
 def _location(request: NewMessage) -> SearchLocation | None:
-    """Give the location of the user, if the host does."""
     location = Location(request.lat, request.lng, request.address, request.place_label)
     return None if location == Location() else SearchLocation(location)
 
@@ -306,15 +306,11 @@ def _known(engine: Engine, scope: Scope, project: str) -> Recall:
     named = clean(project)[:MAX_QUERY]
     topic = browsing.about(engine, scope, named, limit=_TOPIC_HITS) if named else None
     records = (*topic.facts, *topic.preferences, *topic.lessons) if topic else ()
-    related = [*map(_as_hit, records), *(topic.hits if topic else ())]
+    related = [*map(hits.unmeasured, records), *(topic.hits if topic else ())]
     filters = Filters(now=engine.clock.now(), types=_ABOUT_USER, min_trust=Trust.FILE)
     preferences = engine.store.read(scope, lambda reader: reader.select(filters, 10 * _MOST_PREFERENCES))
     weightiest = sorted(preferences, key=lambda record: -record.importance)[:_MOST_PREFERENCES]
     trusted = [hit for hit in related if hit.trust >= Trust.FILE][: MOST_ITEMS - len(weightiest)]
-    chosen = {hit.id: hit for hit in (*trusted, *map(_as_hit, weightiest))}
+    chosen = {hit.id: hit for hit in (*trusted, *map(hits.unmeasured, weightiest))}
     found = Recall(tuple(chosen.values()), topic.degraded if topic else ())
     return silence.with_standing(engine, scope, found)
-
-
-def _as_hit(record: MemoryRecord) -> Hit:
-    return hits.of_item(record, 1.0, None, ScoreParts({}, 1.0, {}))

@@ -270,28 +270,25 @@ def plan_everything(rows: UserRows, *, buried: bool = True) -> ForgetPlan:
     return ForgetPlan(ids, frozenset(message_ids), partial=False, files=files, folders=folders, buried=buried)
 
 
-class ReplayedChanges(NamedTuple):
-    """What was forgotten elsewhere: memories and messages that go, files that go, messages and chunks to rewrite."""
-
-    items: tuple[str, ...]
-    files: tuple[str, ...]
-    rewritten: tuple[RewrittenMessage, ...]
-    chunks: tuple[RewrittenChunk, ...]
-
-
-def plan_again(rows: UserRows, changes: ReplayedChanges) -> ForgetPlan:
+def plan_again(
+    rows: UserRows,
+    item_ids: Sequence[str],
+    file_ids: Sequence[str],
+    rewritten: Sequence[RewrittenMessage],
+    chunks: Sequence[RewrittenChunk],
+) -> ForgetPlan:
     """Plan to forget what was forgotten in another copy of this store, with the summaries that were made from it."""
-    plan = plan_items(rows, changes.items)
-    files = tuple(file for file_id in changes.files if (file := rows.file(file_id)) is not None)
-    dropped = rewriting.summaries_of(rows, [change.message.id for change in changes.rewritten], ())
+    plan = plan_items(rows, item_ids)
+    files = tuple(file for file_id in file_ids if (file := rows.file(file_id)) is not None)
+    dropped = rewriting.summaries_of(rows, [change.message.id for change in rewritten], ())
     dropped = [summary for summary in dropped if summary.id not in plan.ids]
     messages = {summary.id for summary in dropped if summary.kind == "message"}
     return ForgetPlan(
         (*plan.ids, *(summary.id for summary in dropped), *(file.id for file in files)),
         plan.messages | messages,
         files=files,
-        rewritten=changes.rewritten,
-        chunks=changes.chunks,
+        rewritten=tuple(rewritten),
+        chunks=tuple(chunks),
         remade=tuple(dropped),
         replayed=True,
     )

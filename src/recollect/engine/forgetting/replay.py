@@ -73,14 +73,13 @@ class _Replay:
             amount += len(forget.forget(self._then(moment), self.scope, choose, conversations=[name]).ids)
         self._forget_places()
         messages = self._messages()
-        changes = plan.ReplayedChanges(
-            items=(*self._doomed(_memories), *(message_id for message_id, left in messages if left is None)),
-            files=self._doomed(_files),
-            rewritten=tuple(left for _, left in messages if left is not None),
-            chunks=tuple(self._chunks()),
+        item_ids = (*self._doomed(_memories), *(message_id for message_id, left in messages if left is None))
+        rewritten, chunks = [left for _, left in messages if left is not None], [*self._chunks()]
+        again = partial(
+            plan.plan_again, item_ids=item_ids, file_ids=self._doomed(_files), rewritten=rewritten, chunks=chunks
         )
-        done = forget.forget(self.engine, self.scope, lambda rows: plan.plan_again(rows, changes))
-        return amount + len(done.ids) + len(changes.rewritten) + len(changes.chunks)
+        done = forget.forget(self.engine, self.scope, again)
+        return amount + len(done.ids) + len(rewritten) + len(chunks)
 
     def _then(self, moment: datetime) -> Engine:
         """Give an engine that forgets as of then: what came after the forgetting is new."""

@@ -141,8 +141,8 @@ def _unrecalled(
     shown_ids = list(recalled)
     shown = [
         record
-        for start in range(0, len(shown_ids), _PAGE)
-        for record in reader.get(shown_ids[start : start + _PAGE])
+        for some in items.batched(shown_ids, _PAGE)
+        for record in reader.get(some)
         if not _is_past(record) and older.until and (record.occurred_at or record.created_at) < older.until
     ]
     never: list[RecalledItem] = []

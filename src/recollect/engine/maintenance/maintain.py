@@ -5,7 +5,6 @@ Each step is a transaction of its own or many small ones, so that both may be in
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import timedelta
 from threading import Event
 
@@ -86,13 +85,12 @@ def serve_all(
     """
     engine.store.recall_jobs_ahead(engine.clock.now())
     engine.store.close_expired_keys(engine.clock.now())
-    reading = read_queue.serve(engine, stop=stop)
-    worked = WorkReport(read=reading.read, parked=reading.parked)
+    worked = read_queue.serve(engine, stop=stop)
     worked += _serve_spaces(engine, stop=stop, tell=tell, thorough=thorough)
     geocoded = address_lookup.serve(engine, stop=stop, thorough=thorough)
-    if geocoded.done and not worked.unavailable:
+    if geocoded.located and not worked.unavailable:
         worked += _serve_spaces(engine, stop=stop, tell=embed_queue.add_to(tell, worked), thorough=False)
-    return replace(worked, located=geocoded.done, unlocated_s=geocoded.pause_s)
+    return worked + geocoded
 
 
 def work(engine: Engine, *, stop: Event | None, tell: WorkListener | None = None, thorough: bool = False) -> WorkReport:

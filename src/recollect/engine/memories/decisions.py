@@ -324,8 +324,8 @@ def _confirm(
     record = draft.record
     confidence = old.confidence + (1 - old.confidence) * record.confidence * _CONFIRMATION
     better = record if record.trust > old.trust else old
-    added = repetition.take_over(old, record, fields=fields, lifts=not prepared.imported)
-    new = added.record._replace(
+    told_too, names = repetition.take_over(old, record, fields=fields, lifts=not prepared.imported)
+    new = told_too._replace(
         trust=better.trust, source=better.source, confidence=confidence, updated_at=record.created_at
     )
     if repetition.is_captured(old) and not repetition.is_captured(record):  # from now on it depends on no message
@@ -339,7 +339,7 @@ def _confirm(
         writer.set_expiry(old.id, new.expires_at, new.updated_at)
     else:
         _revise(writer, old, new, draft, prepared.space)
-    return Remembered("duplicate", old.id, old.id, taken_over=added.fields)
+    return Remembered("duplicate", old.id, old.id, taken_over=names)
 
 
 def _confirmed(old: MemoryRecord) -> dict[str, Any]:

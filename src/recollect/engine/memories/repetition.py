@@ -10,7 +10,7 @@ of the two settles the doubt.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.engine.base.context import Engine
 from recollect.engine.drafts import memory_drafts
@@ -35,13 +35,6 @@ _STATEMENT = 3  # words; fewer are a value, which means little without what it i
 _WHERE = ("lat", "lng", "address", "place_label")
 _UNTOLD = frozenset({"metadata", "session"})
 _OURS = frozenset({MANY, FEEDBACK, AUTHOR, CAPTURED_BY, PROPERTY, STANDING, SPAN, ALSO_FROM, PARTICIPANTS, SEALED})
-
-
-class Takeover(NamedTuple):
-    """A memory with what its repetition added, and the names of the fields that it added."""
-
-    record: MemoryRecord
-    fields: tuple[str, ...]
 
 
 def is_captured(record: MemoryRecord) -> bool:
@@ -128,8 +121,10 @@ def _has_place(record: MemoryRecord) -> bool:
     return record.lat is not None or bool(record.address or record.place_label)
 
 
-def take_over(known: MemoryRecord, told: MemoryRecord, *, fields: bool = True, lifts: bool = True) -> Takeover:
-    """Give a memory with what a repetition adds.
+def take_over(
+    known: MemoryRecord, told: MemoryRecord, *, fields: bool = True, lifts: bool = True
+) -> tuple[MemoryRecord, tuple[str, ...]]:
+    """Give a memory with what a repetition adds, and the names of the fields that it added.
 
     Without `fields` it takes over nothing that would make it hold another slot. What says nothing of an expiry lifts
     one, but for what was read or imported (`lifts`): that only repeats.
@@ -152,7 +147,7 @@ def take_over(known: MemoryRecord, told: MemoryRecord, *, fields: bool = True, l
     new["importance"] = max(known.importance, told.importance)
     new["metadata"] = _metadata(known, told, many=fields)
     record = known._replace(**new)
-    return Takeover(record, _names(known, record))
+    return record, _names(known, record)
 
 
 def _filled(known: MemoryRecord, told: MemoryRecord) -> dict[str, Any]:

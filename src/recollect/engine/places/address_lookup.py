@@ -10,7 +10,6 @@ from datetime import timedelta
 from functools import partial
 from operator import methodcaller
 from threading import Event
-from typing import NamedTuple
 
 from recollect.engine.base.context import Engine
 from recollect.engine.drafts import items, redaction
@@ -20,6 +19,7 @@ from recollect.model.literals import ItemKind
 from recollect.model.memories import MemoryRecord, Scope
 from recollect.model.messages import Message
 from recollect.model.places import Located
+from recollect.model.stats import WorkReport
 from recollect.ports import Geocoder
 from recollect.storage.base import CachedPlace, GeocodeJob, StoreWriter, UnlocatedItem, UserRows
 from recollect.text.clean import clean
@@ -138,16 +138,9 @@ def serve_now(engine: Engine, scope: Scope, item_id: str, most_s: float) -> bool
     return bool(engine.search.answer_within(most_s, look_up, "recollect-address", daemon=True))
 
 
-class GeocodePass(NamedTuple):
-    """How many addresses were found, and the cool-down of the geocoder."""
-
-    done: int = 0
-    pause_s: float = 0.0
-
-
 def serve(
     engine: Engine, *, stop: Event | None = None, scope: Scope | None = None, thorough: bool = False
-) -> GeocodePass:
+) -> WorkReport:
     """Serve the queue of items without an address, a batch at a time if the geocoder is remote.
 
     `thorough` also queues items that were stored while there was no geocoder, and ignores the cool-down.
@@ -156,12 +149,12 @@ def serve(
         _name_unnamed(engine)
     geocoder = engine.geocoder
     if geocoder is None:
-        return GeocodePass()
+        return WorkReport()
     if thorough:
         engine.store.owe_addresses(engine.clock.now())
     cooldown_s = 0.0 if thorough or scope else engine.geocode.cooldown.left_s(engine.clock.now())
     if cooldown_s:
-        return GeocodePass(0, cooldown_s)
+        return WorkReport(unlocated_s=cooldown_s)
     done = 0
     while not (stop and stop.is_set()):
         now = engine.clock.now()
@@ -170,11 +163,11 @@ def serve(
         if not jobs:
             break
         served = _serve(engine, geocoder, jobs, stop)
-        done += served.done
-        engine.geocode.cooldown.start(now, served.pause_s)
-        if served.pause_s or (geocoder.remote and not thorough):
-            return GeocodePass(done, served.pause_s or _NEXT_S)
-    return GeocodePass(done)
+        done += served.located
+        engine.geocode.cooldown.start(now, served.unlocated_s)
+        if served.unlocated_s or (geocoder.remote and not thorough):
+            return WorkReport(located=done, unlocated_s=served.unlocated_s or _NEXT_S)
+    return WorkReport(located=done)
 
 
 class _GeocodeBatch:
@@ -221,19 +214,20 @@ class _GeocodeBatch:
         self.pause_s = max(self.pause_s, _PAUSE_S)
 
 
-def _serve(engine: Engine, geocoder: Geocoder, jobs: Sequence[GeocodeJob], stop: Event | None) -> GeocodePass:
+def _serve(engine: Engine, geocoder: Geocoder, jobs: Sequence[GeocodeJob], stop: Event | None) -> WorkReport:
     """Serve a batch. A geocoder that fails on one place is tried with the next; one that keeps failing is away."""
     batch, done, left = _GeocodeBatch(engine, geocoder), 0, list(jobs)
     while left and batch.failures_in_a_row < _MAX_FAILURES and not (stop and stop.is_set()):
         done += batch.serve(left.pop(0))
     if batch.answered:  # for other places, so the jobs are to blame
         for job in batch.failed:
-            _blame(engine, job)
+            due = engine.next_try(job.attempts + 1, _MAX_ATTEMPTS)
+            engine.store.postpone_geocoding([job], _AWAY, due, to_blame=True)
     away = batch.failed if not batch.answered else []
     if away or batch.postponed or left:
         due = engine.clock.now() + timedelta(seconds=batch.pause_s)
         engine.store.postpone_geocoding([*away, *batch.postponed, *left], _AWAY, due, to_blame=False)
-    return GeocodePass(done, batch.pause_s if away else 0.0)
+    return WorkReport(located=done, unlocated_s=batch.pause_s if away else 0.0)
 
 
 def _unaddressed(job: GeocodeJob, rows: UserRows) -> tuple[float | None, float | None] | None:
@@ -255,12 +249,6 @@ def _finish(engine: Engine, job: GeocodeJob, address: Located | None) -> bool:
         return address is not None and bool(address.address) and writer.set_address(item, address.address, now)
 
     return engine.store.write(job.scope, work)
-
-
-def _blame(engine: Engine, job: GeocodeJob) -> None:
-    attempts = job.attempts + 1
-    due = None if attempts >= _MAX_ATTEMPTS else engine.clock.now() + timedelta(minutes=2**attempts)
-    engine.store.postpone_geocoding([job], _AWAY, due, to_blame=True)
 
 
 def _name_unnamed(engine: Engine) -> None:

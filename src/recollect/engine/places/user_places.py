@@ -104,7 +104,7 @@ def find_addresses(engine: Engine, scope: Scope, of: str, ask_s: float) -> int:
         item_id = canonical(of) if ask_s > 0 else None
         done = int(item_id is not None and address_lookup.serve_now(engine, scope, item_id, ask_s))
     elif engine.geocoder is not None:
-        done = address_lookup.serve(engine, scope=scope).done
+        done = address_lookup.serve(engine, scope=scope).located
     space = engine.space
     if space is not None and not isinstance(engine.models.embedder(space), RemoteEmbedder):
         embed_queue.serve_once(engine, scope, space)

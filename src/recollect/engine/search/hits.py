@@ -166,9 +166,8 @@ def spread(hits: Sequence[Hit], balance: float) -> list[Hit]:
 
 def in_order(prepared: PreparedQuery, items: Sequence[Item]) -> list[Hit]:
     """Make hits of what happened at a time that the query names, in the order in which it happened."""
-    part = ChannelPart(None, 1.0, 1.0, 1.0)
     wanted = [item for item in items if not _unwanted(normal(searched_text(item)), prepared.query)]
-    return [of_item(item, 1.0, None, ScoreParts({TIME: part}, 1.0, {})) for item in sorted(wanted, key=moment)]
+    return [unmeasured(item, TIME) for item in sorted(wanted, key=moment)]
 
 
 def moment(item: Item) -> datetime:
@@ -176,6 +175,12 @@ def moment(item: Item) -> datetime:
     if isinstance(item, Chunk):
         return item.dated_at or item.created_at
     return item.said_at if isinstance(item, Message) else item.occurred_at or item.created_at
+
+
+def unmeasured(item: Item, *channels: str) -> Hit:
+    """Make a hit that is shown for what it is and not for its score, in the name of these channels."""
+    parts = {name: ChannelPart(None, 1.0, 1.0, 1.0) for name in channels}
+    return of_item(item, 1.0, None, ScoreParts(parts, 1.0, {}))
 
 
 def of_item(item: Item, score: float, similarity: float | None, parts: ScoreParts, folded: tuple[str, ...] = ()) -> Hit:

@@ -28,7 +28,6 @@ from recollect.storage.base import StoreChange, StoreReader
 MIN_SCORE: Final = 0.5
 _BATCH: Final = 25  # changes whose items are fetched together
 _MAX_CHARACTERS: Final = 500_000  # of one answer; the rest is left for the next
-_ALL = ScoreParts({}, 1.0, {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +157,7 @@ def _match_item(
 ) -> Hit | None:
     prepared = query.prepared
     if prepared is None:
-        return None if change.what == "embedded" else hits.of_item(item, 1.0, None, _ALL)
+        return None if change.what == "embedded" else hits.unmeasured(item)
     terms = frozenset(terms_of(item))
     required = all(terms.intersection(forms) for forms in prepared.query.required)
     if not required or not terms.isdisjoint(prepared.query.excluded) or not hits.matches_phrases(prepared.query, item):

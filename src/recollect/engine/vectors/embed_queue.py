@@ -318,19 +318,11 @@ def _written_at(item: Embeddable) -> datetime:
 
 def _release(engine: Engine, jobs: Sequence[EmbedJob]) -> None:
     """Release jobs after a failure of the provider, whose message may quote a text and is therefore not kept."""
-    _postpone(engine, jobs, _AWAY, timedelta(0), to_blame=False)
+    engine.store.postpone_jobs(jobs, _AWAY, engine.clock.now(), to_blame=False)
 
 
 def blame(engine: Engine, job: EmbedJob, error: EmbeddingError) -> WorkReport:
     """Retry a text with exponential back-off; park one that was refused or has failed too often."""
-    attempts = job.attempts + 1
-    parked = isinstance(error, TextRefused) or attempts >= _MAX_ATTEMPTS
-    _postpone(engine, [job], str(error), None if parked else timedelta(minutes=2**attempts), to_blame=True)
-    return WorkReport(parked=int(parked))
-
-
-def _postpone(
-    engine: Engine, jobs: Sequence[EmbedJob], reason: str, pause: timedelta | None, *, to_blame: bool
-) -> None:
-    due = None if pause is None else engine.clock.now() + pause
-    engine.store.postpone_jobs(jobs, reason, due, to_blame=to_blame)
+    due = None if isinstance(error, TextRefused) else engine.next_try(job.attempts + 1, _MAX_ATTEMPTS)
+    engine.store.postpone_jobs([job], str(error), due, to_blame=True)
+    return WorkReport(parked=int(due is None))

@@ -13,6 +13,7 @@ import numpy as np
 
 from recollect.engine.base import embedders
 from recollect.engine.base.context import Engine
+from recollect.engine.drafts.items import batched
 from recollect.errors import EmbeddingError, RecollectError
 from recollect.model.memories import Scope, Space, Vector
 from recollect.model.messages import Usage
@@ -143,10 +144,8 @@ def _embed_batches(
     Raises EmbeddingError when the first request fails.
     """
     by_key: dict[str, Vector] = {}
-    tokens, keys = 0, [*texts]
-    size = embedder.batch_size
-    for start in range(0, len(keys), size):
-        part = keys[start : start + size]
+    tokens = 0
+    for part in batched([*texts], embedder.batch_size):
         try:
             vectors, usage = embedders.embed(embedder, space, [texts[key] for key in part], "passage")
         except EmbeddingError:
