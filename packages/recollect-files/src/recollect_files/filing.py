@@ -1,7 +1,12 @@
-"""Folders, documents and media as the engine asks for them: which folders a request means, and by which rules."""
+"""Folders, documents and media as the engine asks for them: which folders a request means, and by which rules.
+
+Folders that are watched are synced on file-system events, and at intervals all the same.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -9,17 +14,21 @@ from typing import Any
 from recollect.api.scoped import check_path
 from recollect.engine import stored_files
 from recollect.engine.base.context import AnyPath, Engine, PrecutFile, SyncListener, SyncRequest, WatchListener
-from recollect.errors import InvalidInput
+from recollect.engine.drafts import tombstones
+from recollect.errors import InvalidInput, RecollectError
 from recollect.model.files import AddedFile, FileRecord, Folder, NamedRoot, SyncReport
 from recollect.model.literals import FileSource
 from recollect.model.media import Media
 from recollect.model.memories import Scope
 from recollect.ports import Documents
-from recollect_files import adding, sync, watch, writing
+from recollect.storage.base import StoreReader
+from recollect_files import adding, sync, writing
 from recollect_files.disk import LocalDisk
 from recollect_files.documents import detect
 from recollect_files.ports import Disk, SyncRules
 from recollect_files.sync import SyncOrder
+
+_POLL_S = 0.5  # how soon a stop is noticed
 
 
 class LocalFiling:
@@ -41,7 +50,7 @@ class LocalFiling:
 
     def watch(self, engine: Engine, scope: Scope, asked: SyncRequest, *, stop: Event, tell: WatchListener) -> None:
         """Sync folders now and on every change, until `stop` is set."""
-        watch.keep(engine, self.disk, scope, self._orders(engine, scope, asked), stop=stop, tell=tell)
+        keep(engine, self.disk, scope, self._orders(engine, scope, asked), stop=stop, tell=tell)
 
     def drift(self, engine: Engine, scope: Scope, folder: Folder) -> int | None:
         """Count the files of a folder that differ from the store; None when the folder is missing."""
@@ -108,3 +117,43 @@ def _changes(rules: Mapping[str, Any]) -> dict[str, Any]:
 def local_filing(documents: Documents) -> LocalFiling:
     """Make what brings files of this machine into the store; `documents` reads those of folders."""
     return LocalFiling(LocalDisk(detect=detect, extract=documents.read))
+
+
+def keep(
+    engine: Engine, disk: Disk, scope: Scope, orders: Sequence[SyncOrder], *, stop: Event, tell: WatchListener
+) -> None:
+    """Sync folders now and whenever they change, until `stop` is set. A failure is tried again at the next check."""
+    settings = engine.settings.files
+    every = timedelta(minutes=settings.check_minutes)
+    orders = [replace(order, forgotten=sync.last_forgotten(engine, scope, order.root)) for order in orders]
+    with disk.watch([order.root for order in orders], settings.debounce_s) as watching:
+        checked = engine.clock.now()
+        _sync(engine, disk, scope, orders, tell)
+        while not stop.is_set():
+            changed = watching.wait(_POLL_S)
+            due = engine.clock.now() - checked >= every
+            if due:
+                checked = engine.clock.now()
+            _sync(engine, disk, scope, [order for order in orders if due or order.root in changed], tell)
+
+
+def _sync(engine: Engine, disk: Disk, scope: Scope, orders: Sequence[SyncOrder], tell: WatchListener) -> None:
+    """Sync folders, except those that a user has forgotten meanwhile."""
+    for order in orders:
+        try:
+            begun = engine.store.read(scope, partial(_begin, order))
+            if begun is None:
+                continue
+            report = sync.sync(engine, disk, scope, begun)
+            writing.embed(engine, scope, wait=False)
+        except RecollectError as error:
+            tell(error)
+        else:
+            tell(report)
+
+
+def _begin(order: SyncOrder, reader: StoreReader) -> SyncOrder | None:
+    """Give an order as it is when its sync begins; None when its folder was forgotten since the watch began."""
+    now = tombstones.folder_forgotten(reader, order.root)
+    as_before = order.forgotten is not None and now.folder == order.forgotten.folder
+    return replace(order, forgotten=now) if as_before or sync.is_known(reader, order.root) else None

@@ -2,8 +2,8 @@
 
 commands = {"add": "recollect_files.cli.documents", "sync": "recollect_files.cli.folders"}
 adapters = {
-    "documents": "recollect_files.documents.local:LocalDocuments",
-    "media_type": "recollect_files.documents.detect_media:detect_media",
+    "documents": "recollect_files.documents.extract:LocalDocuments",
+    "media_type": "recollect_files.documents.detect_kind:detect_media",
     "reading files": "recollect_files.filing:local_filing",
 }
 routes = {"uploads": "recollect_files.doors.uploads"}

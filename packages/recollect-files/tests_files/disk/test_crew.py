@@ -158,6 +158,6 @@ def test_a_helping_process_imports_little() -> None:
     heavy = {
         "apsw", "onnxruntime", "tokenizers", "psycopg", "httpx2", "fastapi", "mcp", "watchfiles", "typer", "rich",
         "recollect.api.memory", "recollect.engine", "recollect.storage", "recollect.embedding",
-        "recollect_files.documents.local",
+        "recollect_files.documents.extract",
     }  # fmt: skip
     assert loaded.isdisjoint(heavy), loaded & heavy

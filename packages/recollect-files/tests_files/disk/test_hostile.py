@@ -26,7 +26,7 @@ from recollect_files.documents import detect
 from recollect.ports import ChunkingRecipe
 from recollect_files.ports import ReadFile, SyncRules, ReadRequest
 import encodings.utf_32_le, encodings.utf_32_be, encodings.utf_16_le, encodings.utf_16_be
-import recollect_files.chunks, recollect_files.disk.local, recollect_files.documents.local
+import recollect_files.chunks, recollect_files.disk.local, recollect_files.documents.extract
 root, own = sys.argv[1], frozenset(tuple(map(int, pair.split(":"))) for pair in sys.argv[2].split(","))
 opened = []
 watching = [True]

@@ -13,7 +13,7 @@ from tests.waiting import PATIENCE_S
 
 from recollect.service.admission.admission import DOCUMENTS_AT_ONCE, MOST_DOCUMENTS, RequestAdmission
 from recollect.web.problems import RequestRefused
-from recollect_files.doors.multipart import read_upload
+from recollect_files.doors.uploads import read_upload
 from tests_files.documents.building import docx, paragraph
 
 ON_SQLITE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)  # what the store has no part in

@@ -124,12 +124,7 @@ def _text(content: Mapping[str, Any]) -> tuple[str, int]:
         if text:
             said.append(text)
         elif mapping_of(part):
-            said.append(f"[{_kind(mapping_of(part))}]")
+            said.append(f"[{(name_of(mapping_of(part).get('content_type'), 40).split('_', 1)[0] or 'attachment')}]")
             others += 1
     said.extend(text_of(content.get(name)) for name in ("text", "result"))
     return "\n".join(filter(None, said)), others
-
-
-def _kind(part: Mapping[str, Any]) -> str:
-    """Name what is not a text: `image_asset_pointer` is an image."""
-    return name_of(part.get("content_type"), 40).split("_", 1)[0] or "attachment"

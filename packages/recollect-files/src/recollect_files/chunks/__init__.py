@@ -3,7 +3,6 @@
 The invariant: the same text always gives the same pieces; where it may give others, `RECIPE` of the core is raised.
 """
 
-from recollect_files.chunks.cutting import cut
-from recollect_files.chunks.sessions import cut_session, render_session_line
+from recollect_files.chunks.cutting import cut, cut_session, render_session_line
 
 __all__ = ["cut", "cut_session", "render_session_line"]

@@ -234,7 +234,7 @@ def _described(report: "SyncReport") -> Iterator[tuple[str, str]]:
     yield "files", f"{report.seen:,} seen, {report.unchanged:,} unchanged"
     yield "changes", _changes(report)
     if report.written or report.kept:
-        yield "chunks", _chunk_counts(report)
+        yield "chunks", amounts((report.written, "written", "written"), (report.kept, "kept", "kept"))
     if report.embedded:
         yield "vectors", f"{report.embedded:,} made"
     if report.forgotten:
@@ -279,8 +279,3 @@ def sync_line(report: "SyncReport", known_trouble: Collection["SkippedFile"] = (
     unread = f"; not read: {', '.join(trouble[:_MOST_NAMED])}{more}" if trouble else ""
     caught = _warning(report)
     return f"{named(report.root)}: {told}{unread}{'; ' if told and caught else ''}{caught}"
-
-
-def _chunk_counts(report: "SyncReport") -> str:
-    """Say how many chunks of what was read are new, and how many stayed."""
-    return amounts((report.written, "written", "written"), (report.kept, "kept", "kept"))

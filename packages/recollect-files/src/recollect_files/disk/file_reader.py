@@ -122,7 +122,7 @@ def shown_text(data: bytes, kind: FileKind, recipe: ChunkingRecipe) -> str:
 def decoded(data: bytes) -> tuple[str, tuple[str, ...]]:
     """Decode a text, and say what was wrong with it."""
     text, notes = decode_plain(data)
-    had_nul = b"\0" in data and not _is_wide(data)
+    had_nul = b"\0" in data and not data.startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff"))
     return text, (*notes, HAD_NUL) if had_nul else notes
 
 
@@ -133,8 +133,3 @@ def day_of(name: str) -> datetime | None:
         return datetime(int(found[1]), int(found[3]), int(found[4]), tzinfo=UTC) if found else None
     except ValueError:
         return None
-
-
-def _is_wide(data: bytes) -> bool:
-    """Say whether a byte order mark tells of an encoding in which zero bytes are no NULs."""
-    return data.startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff"))

@@ -13,8 +13,8 @@ from typing import Final, NamedTuple, cast
 
 from recollect.model.files import NamedRoot, SkippedFile
 from recollect_files.disk import skip_reasons
+from recollect_files.disk.patterns import IGNORE_FILES, MOST_IGNORE_BYTES, NEVER, IgnoreScope, RuleFilter
 from recollect_files.disk.safe_open import FileRefused, Identities, open_folder, open_root, stored_inode, take
-from recollect_files.disk.sync_rules import IGNORE_FILES, MOST_IGNORE_BYTES, NEVER, IgnoreScope, RuleFilter
 from recollect_files.ports import FolderWalk, SeenFile, SyncRules
 
 MOST_DEPTH: Final = 100

@@ -24,8 +24,8 @@ from watchfiles._rust_notify import RustNotify, WatchfilesRustInternalError
 
 from recollect.model.files import NamedRoot
 from recollect_files.disk.folder_walk import WalkedFolders, folders, walk
+from recollect_files.disk.patterns import IGNORE_FILES, NEVER
 from recollect_files.disk.safe_open import is_named
-from recollect_files.disk.sync_rules import IGNORE_FILES, NEVER
 
 SOON_S: Final = 0.3
 STORM: Final = 5

@@ -1,9 +1,9 @@
-"""Patterns as in `.gitignore`, with the meaning that git gives them.
+"""Which files of a folder are meant: what to include, what to leave out, and what ignore files say, as git means it.
 
-The invariant: a pattern speaks of an entry itself, never of what lies beneath it; a walk does not enter a folder
-that is left out. Patterns come from files that strangers may have written, so they are matched in linear time.
-
-It differs from git in that `?` stands for a character, not a byte.
+The invariant: a pattern speaks of an entry itself, never of what lies beneath it; a walk does not enter a folder that
+is left out. Excluded wins over included; of ignore files the deepest that speaks of an entry decides. Including a
+folder includes all in it; `*.md` speaks of files alone. Patterns come from files that strangers may have written, so
+they are matched in linear time. It differs from git in that `?` stands for a character, not a byte.
 """
 
 import re
@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 import re2
+
+from recollect_files.ports import SyncRules
 
 _MOST_PATTERNS: Final = 5_000
 _LONGEST: Final = 1_000
@@ -21,6 +23,12 @@ _POSIX: Final = {
     "space": r"\s", "blank": r" \t", "punct": r"!-/:-@\[-`{-~", "cntrl": r"\x00-\x1f\x7f", "print": r" -~",
     "graph": "!-~",
 }  # fmt: skip
+
+IGNORE_FILES: Final = frozenset({".gitignore", ".recollectignore"})
+MOST_IGNORE_BYTES: Final = 256 * 1024
+
+# Git's own folder holds no notes, and it changes all the time.
+NEVER: Final = frozenset({".git"})
 
 
 class _IgnorePattern(NamedTuple):
@@ -179,3 +187,53 @@ def _char(line: str, at: int) -> tuple[str, int]:
     if line[at] == "\\":
         return line[at + 1 : at + 2], at + 2
     return line[at], at + 1
+
+
+class RuleFilter:
+    """Rules, made ready to be held against many names. `suffixes` are the endings that are asked for plainly."""
+
+    def __init__(self, rules: SyncRules) -> None:
+        suffixes = [plain_suffix(line) for line in rules.include]
+        ordered = any(line.startswith("!") for line in rules.include)  # the order matters then
+        self.suffixes = () if ordered else tuple(dict.fromkeys(filter(None, suffixes)))
+        self._included = IgnorePatterns(line for line in rules.include if ordered or not plain_suffix(line))
+        self._excluded = IgnorePatterns(rules.exclude)
+        self.everything = not rules.include
+        self.selective = bool(self._excluded)
+
+    def all_end(self, names: list[str]) -> bool:
+        """Say whether all names have one of the endings. None of these ends another, so that they can be counted."""
+        joined = "/".join(names) + "/"
+        missing = len(names)
+        for suffix in self.suffixes:
+            missing -= joined.count(f"{suffix}/")
+            if not missing:
+                return True
+        return False
+
+    def includes(self, path: str, *, folder: bool) -> bool:
+        """Say whether patterns other than plain endings include an entry."""
+        return bool(self._included) and self._included.verdict(path, folder=folder) is True
+
+    def excludes(self, path: str, *, folder: bool) -> bool:
+        """Say whether an entry is left out by the rules themselves."""
+        return self.selective and self._excluded.verdict(path, folder=folder) is True
+
+
+class IgnoreScope:
+    """What the ignore files of a folder and of those above it say."""
+
+    def __init__(self, above: "IgnoreScope | None", prefix: str, lines: list[str]) -> None:
+        self._above = above
+        self._skip = len(prefix)
+        self._patterns = IgnorePatterns(lines)
+
+    def ignores(self, path: str, *, folder: bool) -> bool:
+        """Say whether an entry beneath this folder is left out."""
+        level: IgnoreScope | None = self
+        while level:
+            verdict = level._patterns.verdict(path[level._skip :], folder=folder)  # noqa: SLF001 -- one of our own
+            if verdict is not None:
+                return verdict
+            level = level._above  # noqa: SLF001
+        return False

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from recollect_files.documents.detect_kind import detect
-    from recollect_files.documents.local import LocalDocuments
+    from recollect_files.documents.extract import LocalDocuments
 
 # Names are looked up when they are used, so that a child that reads one document does not pay for NumPy.
-_HOME_OF = {"LocalDocuments": "recollect_files.documents.local", "detect": "recollect_files.documents.detect_kind"}
+_HOME_OF = {"LocalDocuments": "recollect_files.documents.extract", "detect": "recollect_files.documents.detect_kind"}
 
 __all__ = ["LocalDocuments", "detect"]
 

@@ -1,4 +1,4 @@
-"""Says what a file is by how it begins, and only then by its name.
+"""Says what a file is by how it begins, and only then by its name; of media never by a name.
 
 The invariant: it looks at the beginning alone, never at the disk, so that it can be asked about every file of a folder.
 """
@@ -8,19 +8,48 @@ import re
 
 from recollect.errors import InvalidDocument
 from recollect.model.literals import FileKind
+from recollect.model.media import MediaKind
 from recollect_files.documents.decode_text import marked_encoding
-from recollect_files.documents.file_endings import (
-    CODE,
-    DELIMITED,
-    HTML,
-    MAIL,
-    MARKDOWN,
-    MIME_OF,
-    SESSIONS,
-    TEXT,
-    WORD,
-    ending_of,
-)
+
+MARKDOWN = frozenset({"md", "markdown", "mdx", "mdown", "mkd", "qmd"})
+TEXT = frozenset({"txt", "text", "rst", "org", "adoc", "asciidoc", "log", "tex", "srt", "vtt", "ics", "vcf", "textile"})
+DELIMITED = frozenset({"csv", "tsv", "tab"})
+SESSIONS = frozenset({"jsonl", "ndjson"})
+HTML = frozenset({"html", "htm", "xhtml"})
+MAIL = frozenset({"eml", "mht", "mhtml"})
+WORD = frozenset({"docx", "docm", "dotx", "dotm"})
+CODE = frozenset({
+    "py", "pyi", "js", "mjs", "cjs", "jsx", "ts", "tsx", "java", "kt", "kts", "scala", "groovy", "c", "h", "cc",
+    "cpp", "cxx", "hpp", "hh", "m", "mm", "cs", "fs", "vb", "go", "rs", "swift", "rb", "php", "pl", "pm", "lua",
+    "r", "jl", "hs", "ml", "mli", "ex", "exs", "erl", "clj", "cljs", "lisp", "el", "scm", "dart", "zig", "nim", "d",
+    "pas", "f90", "asm", "s", "sh", "bash", "zsh", "fish", "ps1", "bat", "cmd", "sql", "graphql", "proto", "thrift",
+    "css", "scss", "sass", "less", "vue", "svelte", "json", "json5", "jsonc", "yaml", "yml", "toml", "ini", "cfg",
+    "conf", "properties", "env", "xml", "xsd", "xsl", "gradle", "cmake", "mk", "tf", "hcl", "nix", "dockerfile",
+    "makefile", "diff", "patch", "ipynb",
+})  # fmt: skip
+
+MIME_OF = {
+    "tsv": "text/tab-separated-values",
+    "tab": "text/tab-separated-values",
+    "py": "text/x-python",
+    "js": "text/javascript",
+    "mjs": "text/javascript",
+    "css": "text/css",
+    "json": "application/json",
+    "ipynb": "application/json",
+    "xml": "application/xml",
+    "yaml": "application/yaml",
+    "yml": "application/yaml",
+    "toml": "application/toml",
+    "sql": "application/sql",
+    "jsonl": "application/x-ndjson",
+    "ndjson": "application/x-ndjson",
+    "ics": "text/calendar",
+    "vcf": "text/vcard",
+    "rst": "text/x-rst",
+}
+
+_WHOLE_NAMES = frozenset({"makefile", "dockerfile"})
 
 Detected = tuple[FileKind, str]
 
@@ -85,6 +114,33 @@ _MAIL_SIGNS = {b"received", b"message-id", b"mime-version", b"return-path", b"de
 _MAIL_HEADERS = _MAIL_SIGNS | {b"from", b"to", b"subject", b"date", b"cc", b"reply-to", b"content-type", b"sender"}
 _TURN = re.compile(rb"""^\s*\{.*"(?:role|message|type|session_?[iI]d)"\s*:""")
 _MARKDOWN = re.compile(rb"^(?:#{1,6} \S|```|- \[[ x]\] )", re.MULTILINE)
+
+TEXT_ENDINGS = MARKDOWN | TEXT | CODE | DELIMITED | SESSIONS | HTML | MAIL
+_BY_NAME: tuple[tuple[FileKind, frozenset[str]], ...] = (("markdown", MARKDOWN), ("csv", DELIMITED), ("code", CODE))
+_USUAL_MIME: dict[FileKind, str] = {"markdown": "text/markdown", "csv": "text/csv", "code": "text/plain"}
+
+
+DetectedMedia = tuple[MediaKind, str]
+
+_ANYTHING: DetectedMedia = ("document", "application/octet-stream")
+_BEGINNINGS: tuple[tuple[bytes, DetectedMedia], ...] = (
+    (b"ID3", ("audio", "audio/mpeg")),
+    (b"fLaC", ("audio", "audio/flac")),
+    *((begin, ("audio", "audio/mpeg")) for begin in (b"\xff\xfb", b"\xff\xf3", b"\xff\xf2", b"\xff\xfa")),
+    *((begin, ("audio", "audio/aac")) for begin in (b"\xff\xf1", b"\xff\xf9")),
+)
+_SOUNDS = frozenset({b"M4A ", b"M4B ", b"M4P "})
+_PICTURES = frozenset(
+    {b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1", b"avif", b"avis"}
+)  # which `detect` knows
+
+
+def ending_of(name: str) -> str:
+    """Give the ending of a name in lower case and without its dot; `Makefile` and `Dockerfile` are endings, too."""
+    last = name.replace("\\", "/").rsplit("/", 1)[-1].lower()
+    if last in _WHOLE_NAMES:
+        return last
+    return last.rpartition(".")[2] if "." in last.lstrip(".") else ""
 
 
 def detect(name: str, head: bytes) -> Detected:
@@ -200,6 +256,35 @@ def _is_mail(head: bytes, *, named: bool) -> bool:
     return not seen.isdisjoint(_MAIL_SIGNS) and not seen.isdisjoint({b"from", b"sender", b"return-path"})
 
 
-TEXT_ENDINGS = MARKDOWN | TEXT | CODE | DELIMITED | SESSIONS | HTML | MAIL
-_BY_NAME: tuple[tuple[FileKind, frozenset[str]], ...] = (("markdown", MARKDOWN), ("csv", DELIMITED), ("code", CODE))
-_USUAL_MIME: dict[FileKind, str] = {"markdown": "text/markdown", "csv": "text/csv", "code": "text/plain"}
+def detect_media(data: bytes) -> DetectedMedia:
+    """Give the kind and the media type of bytes."""
+    head = data[:HEAD_BYTES]
+    for begin, found in _BEGINNINGS:
+        if head.startswith(begin):
+            return found
+    container = _media_container(head)
+    if container is not None:
+        return container
+    try:
+        kind, mime = detect("", head)
+    except InvalidDocument:
+        return _ANYTHING
+    return ("image" if kind == "image" else "document"), mime
+
+
+def _media_container(head: bytes) -> DetectedMedia | None:
+    """Recognise formats in which several kinds of media can be."""
+    if head[:4] == b"RIFF" and head[8:12] == b"WAVE":
+        return "audio", "audio/wav"
+    if head[:4] == b"OggS":
+        return ("video", "video/ogg") if b"theora" in head else ("audio", "audio/ogg")
+    if head[:4] == b"\x1aE\xdf\xa3":
+        return ("video", "video/webm") if b"webm" in head[:64] else ("video", "video/x-matroska")
+    if head[4:8] == b"ftyp" and head[8:12] not in _PICTURES:
+        brand = head[8:12]
+        return ("audio", "audio/mp4") if brand in _SOUNDS else ("video", _film(brand))
+    return None
+
+
+def _film(brand: bytes) -> str:
+    return "video/quicktime" if brand == b"qt  " else "video/mp4"

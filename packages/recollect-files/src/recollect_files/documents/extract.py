@@ -1,4 +1,4 @@
-"""Has a child process read a document, and believes of its answer only what can be checked.
+"""Reads documents on this machine, what is no plain text in a child process, whose answer is checked before it is used.
 
 The invariant: when `extract` returns or raises, no process of its is left, and no more was taken in than a bound.
 """
@@ -11,12 +11,19 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from threading import BoundedSemaphore
 from typing import Any, NamedTuple
 
 from recollect import errors
 from recollect.errors import InvalidDocument
 from recollect.model.literals import FileKind
+from recollect.model.media import LONGEST_CAPTION, Media
+from recollect.ports import ChunkingRecipe, FileReading
+from recollect_files.documents.cut_pieces import read_found, read_plain
+from recollect_files.documents.detect_kind import HEAD_BYTES, detect, detect_media
+from recollect_files.documents.extract_process import READERS
 from recollect_files.documents.extracted import (
     MOST_CHARACTERS,
     MOST_OF_A_VALUE,
@@ -33,6 +40,9 @@ _MOST_ANSWER_BYTES = 8 * MOST_CHARACTERS
 _MOST_PARTS = 100_000
 # Without these some Pythons do not start at all.
 _KEPT_VARIABLES = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
+
+_AT_ONCE = 2
+_TOLD = ("title", "camera", "lens", "taken", "author", "copyright")  # of a photo, and searched
 
 
 class ExtractionLimits(NamedTuple):
@@ -196,3 +206,43 @@ def _is_simple(value: object) -> bool:
     if isinstance(value, float):
         return math.isfinite(value)
     return isinstance(value, str | int) or (isinstance(value, list) and all(isinstance(item, str) for item in value))
+
+
+class LocalDocuments:
+    """The port `Documents`. It may be asked by many threads; only a few documents are read at once."""
+
+    def __init__(self, *, timeout_s: float = 60.0, memory_mb: int = 1_024, most_bytes: int = 32 * 2**20) -> None:
+        """Take what reading one document may take."""
+        self._limits = ExtractionLimits(timeout_s, memory_mb, most_bytes)
+        self._turns = BoundedSemaphore(_AT_ONCE)
+
+    def read(self, data: bytes, name: str, recipe: ChunkingRecipe) -> FileReading:
+        """Read a document. Raises InvalidDocument."""
+        if len(data) > self._limits.most_bytes:
+            raise InvalidDocument(
+                f"{name!r} has {len(data):,} bytes; a document has at most {self._limits.most_bytes:,}. "
+                "Raise `files.document_mb`, or split the document."
+            )
+        kind, mime = detect(name, data[:HEAD_BYTES])
+        if kind not in READERS:
+            return read_plain(data, name, (kind, mime), recipe)
+        with self._turns:
+            found = extract(data, name, kind, self._limits)
+        return read_found(found, name, (kind, mime), recipe)
+
+    def examine(self, data: bytes, *, details: bool = True) -> Media:
+        """Say what bytes are. A picture that cannot be read is one all the same, of which nothing more is known."""
+        kind, mime = detect_media(data)
+        media = Media(kind, mime=mime, size=len(data))
+        if kind != "image" or not details:
+            return media
+        try:
+            with self._turns:
+                found = extract(data, "picture", "image", self._limits)
+        except InvalidDocument:
+            return media
+        told = found.metadata
+        words = [*found.parts, *(str(told[name]) for name in _TOLD if told.get(name)), *told.get("keywords", ())]
+        exif = "\n".join(dict.fromkeys(word.strip() for word in words if word.strip()))[:LONGEST_CAPTION]
+        lat, lng = told.get("latitude"), told.get("longitude")
+        return replace(media, width=told.get("width"), height=told.get("height"), exif=exif, lat=lat, lng=lng)

@@ -4,7 +4,7 @@ import re
 
 from recollect_files.documents.decode_text import decode_web
 from recollect_files.documents.extracted import ExtractedText, known_values, shortened
-from recollect_files.documents.formats.tags import TagReader
+from recollect_files.documents.formats.web import TagReader
 
 _WORDS = ("text", "title", "desc")
 _UNSEEN = ("script", "style", "metadata")

@@ -1,14 +1,21 @@
 """Reads web pages: what a person would see, with headings, lists and tables as Markdown writes them.
 
-The invariant: linear in the length of the page, whatever is left open or closed twice; nothing is fetched.
+The invariant: linear in the length of the page, whatever is left open or closed twice; nothing is fetched. Tags are
+read as browsers do: whatever is wrong with them, the page is read to its end. What is marked as private is gone before
+a tag is read: to the reader `<private>` is a tag like any other, of which only the words would be left.
 """
 
+import re
 from collections import Counter
+from html.parser import HTMLParser
+from typing import Final
 
 from recollect_files.documents.decode_text import decode_web
 from recollect_files.documents.extracted import TEXT_WAS_CUT, ExtractedText, known_values, shortened
 from recollect_files.documents.formats.page import MarkdownPage
-from recollect_files.documents.formats.tags import TagReader
+
+_HINT: Final = re.compile("private", re.IGNORECASE)
+_MOST_TEARS: Final = 10  # how often what was cut out may have torn another mark apart before nothing is believed
 
 _VOID = frozenset(
     {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"}
@@ -52,6 +59,39 @@ _DESCRIBED = {
 }
 
 Attributes = list[tuple[str, str | None]]
+
+
+class TagReader(HTMLParser):
+    """Python's reader of HTML, made to put up with what it gives up on."""
+
+    def __init__(self) -> None:
+        """Begin with nothing read."""
+        super().__init__(convert_charrefs=True)
+
+    def read_whole(self, page: str) -> None:
+        """Read a page from its beginning to its end, without its private parts."""
+        self.feed(_public(page))
+        self.close()
+
+    def parse_html_declaration(self, i: int) -> int:
+        """Skip declarations; those in square brackets, as word processors write them, are comments to browsers."""
+        if self.rawdata.startswith("<![", i):
+            return self.parse_bogus_comment(i)
+        return super().parse_html_declaration(i)
+
+
+def _public(page: str) -> str:
+    """Cut out private parts, those included that come to light when others are cut out."""
+    if not _HINT.search(page):
+        return page
+    from recollect.text.private import without_private  # noqa: PLC0415 -- most pages need not wait for it to be loaded
+
+    for _ in range(_MOST_TEARS):
+        left = without_private(page)
+        if left == page:
+            return page
+        page = left
+    return ""
 
 
 class _HtmlReader(TagReader):
