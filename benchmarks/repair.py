@@ -19,7 +19,7 @@ from time import perf_counter
 import numpy as np
 
 from recollect import Memory, load_settings
-from recollect.model.repairs import Repaired
+from recollect.model.backups import Repaired
 from recollect.storage.sqlite.connection import open_connection
 
 _MEMORIES = 50_000

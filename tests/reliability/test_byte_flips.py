@@ -11,7 +11,7 @@ import pytest
 
 from recollect import Memory, RecollectError, UserMemory
 from recollect.errors import StoreDamaged
-from recollect.model.repairs import Repaired
+from recollect.model.backups import Repaired
 from recollect.storage.sqlite.connection import open_connection, translated
 from tests.fixtures import SteppingClock
 from tests.reliability.figures import figure

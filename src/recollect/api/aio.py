@@ -16,8 +16,7 @@ from recollect.api.scopes import Scopes
 from recollect.api.twins import AsyncTwin, awaited
 from recollect.api.user import UserMemory
 from recollect.engine.base.audit import AuditedWrite
-from recollect.model.backups import Restored
-from recollect.model.repairs import Repaired
+from recollect.model.backups import Repaired, Restored
 from recollect.model.stats import Distribution
 from recollect.ports import Clock, Embedder, Summarizer
 from recollect.settings import Settings

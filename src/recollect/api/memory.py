@@ -39,10 +39,9 @@ from recollect.engine.forgetting import verify
 from recollect.engine.maintenance import maintain, store_status
 from recollect.engine.memories import remember
 from recollect.errors import InvalidInput, StoreFull, StoreReadOnly, StoreUnavailable
-from recollect.model.backups import Backup, Restored
+from recollect.model.backups import Backup, Repaired, Restored
 from recollect.model.memories import Loaded, NewMemory
 from recollect.model.receipts import ErasureCheck, Receipt
-from recollect.model.repairs import Repaired
 from recollect.model.stats import Distribution, Maintenance, Problem, Purged, Status, StoreStats, WorkReport
 from recollect.ports import Clock, Embedder, Summarizer
 from recollect.settings import Settings, load_settings

@@ -8,7 +8,7 @@ from recollect.api.memory import Memory
 from recollect.api.user import UserMemory
 from recollect.engine.carry.archive import is_archive
 from recollect.engine.carry.import_archive import ImportProgressListener
-from recollect.model.imports import ImportListener, ImportProgress, ImportReport, Skipped
+from recollect.model.backups import ImportListener, ImportProgress, ImportReport, Skipped
 
 OWN: Final = "recollect"
 

@@ -3,7 +3,7 @@
 from recollect.api.scoped import Scoped, canonical, check_between, check_limit
 from recollect.engine.memories import repetition
 from recollect.engine.search import browsing, clusters
-from recollect.model.clusters import MOST_CLUSTERS, MOST_EXAMPLES, Clusters
+from recollect.model.insights import MOST_CLUSTERS, MOST_EXAMPLES, Clusters
 from recollect.model.memories import MemoryRecord
 from recollect.model.search import Recall
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from recollect.api.memory import UserMemory
     from recollect.cli.view import View
+    from recollect.model.backups import ImportReport
     from recollect.model.files import FilePage, FileRecord, FileText, FolderStatus
-    from recollect.model.imports import ImportReport
     from recollect.model.readings import ExplainedReading
 
 commands = CommandSet("Files")

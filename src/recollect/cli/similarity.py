@@ -12,7 +12,7 @@ from recollect.cli.search import FoundHits
 
 if TYPE_CHECKING:
     from recollect.cli.view import View
-    from recollect.model.clusters import Clusters
+    from recollect.model.insights import Clusters
     from recollect.model.memories import MemoryRecord
 
 commands = CommandSet("Memories")

@@ -13,9 +13,8 @@ from recollect.client.media import ServiceMedia
 from recollect.client.scoped import ServiceScoped
 from recollect.client.service import path_part
 from recollect.errors import InvalidInput, NotFound
-from recollect.model.clusters import Clusters
 from recollect.model.filters import FilterFields
-from recollect.model.insights import Insights, Tidying, TidyRule
+from recollect.model.insights import Clusters, Insights, Tidying, TidyRule
 from recollect.model.literals import USUAL_SOURCES, DocumentsFate, MemoryType, Source
 from recollect.model.memories import (
     MemoryChanges,

@@ -17,7 +17,7 @@ from recollect.mcp.render import (
     record_details,
     room,
 )
-from recollect.model.clusters import Clusters
+from recollect.model.insights import Clusters
 from recollect.model.memories import MemoryRecord, Page, participants_of
 from recollect.model.search import Hit, Recall
 from recollect.text.fence import quoted

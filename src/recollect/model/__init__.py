@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 # isort: off
 # fmt: off
 if TYPE_CHECKING:
-    from recollect.model.clusters import Cluster, Clusters, DuplicatePair
     from recollect.model.files import (
         AddedFile, Chunk, FilePage, FileRecord, FileText, Folder, FolderStatus, SkippedFile, SyncProgress,
         SyncReport, TextPiece,
@@ -26,7 +25,8 @@ if TYPE_CHECKING:
         Usage, Window,
     )
     from recollect.model.insights import (
-        AgentFigures, Insights, MonthGrowth, QueryFigures, RecalledItem, Tidying, TidySuggestion, TypeCoverage,
+        AgentFigures, Cluster, Clusters, DuplicatePair, Insights, MonthGrowth, QueryFigures, RecalledItem, Tidying,
+        TidySuggestion, TypeCoverage,
     )
     from recollect.model.places import (
         Located, Location, LocationLike, LocationMode, NamedPlace, PlacePart, PlaceSummary,
@@ -60,23 +60,12 @@ __all__ = [
     "SyncProgress", "SyncReport", "TextPiece", "TextSpan", "TidySuggestion", "Tidying", "ToolCall", "Trust",
     "TurnOutcome", "TypeCoverage", "Usage", "VectorLike", "Window", "WorkReport",
 ]
+_HOMES = (
+    "literals", "files", "media", "messages", "readings", "places", "filters", "stats", "memories", "search",
+    "insights",
+)
 # fmt: on
 # isort: on
-
-_HOMES = (
-    "literals",
-    "files",
-    "media",
-    "messages",
-    "readings",
-    "places",
-    "filters",
-    "stats",
-    "memories",
-    "search",
-    "insights",
-    "clusters",
-)
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module has names of all types

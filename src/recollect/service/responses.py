@@ -29,10 +29,9 @@ from fastapi import Query
 from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
 from recollect.authorization import Key
-from recollect.model.clusters import Cluster, Clusters, DuplicatePair
+from recollect.model.backups import ImportReport, Skipped
 from recollect.model.files import Chunk, FilePage, FileRecord
-from recollect.model.imports import ImportReport, Skipped
-from recollect.model.insights import Insights, Tidying
+from recollect.model.insights import Cluster, Clusters, DuplicatePair, Insights, Tidying
 from recollect.model.literals import FileSource, Permission, Source
 from recollect.model.media import Media
 from recollect.model.memories import Doubt, MemoryRecord, Page, Remembered

@@ -4,7 +4,7 @@ from importlib import import_module
 from pathlib import Path
 
 from recollect.errors import InvalidInput, StoreUnavailable
-from recollect.model.repairs import Repaired
+from recollect.model.backups import Repaired
 from recollect.model.stats import Distribution
 from recollect.ports import Clock
 from recollect.settings import Settings

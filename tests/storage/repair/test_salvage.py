@@ -8,7 +8,7 @@ import pytest
 
 from recollect import Memory
 from recollect.errors import StoreDamaged
-from recollect.model.repairs import Repaired
+from recollect.model.backups import Repaired
 from tests.sizes import sized
 from tests.storage.repair.damaging import PAGE, beside, damage, fill, kept_aside, opened, pages_of, rows_of
 

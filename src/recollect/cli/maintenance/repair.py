@@ -9,7 +9,7 @@ from recollect.cli.runner import CommandContext, CommandResult, CommandSet
 
 if TYPE_CHECKING:
     from recollect.cli.view import View
-    from recollect.model.repairs import Repaired, TableSalvage
+    from recollect.model.backups import Repaired, TableSalvage
 
 commands = CommandSet("The store")
 

@@ -18,8 +18,8 @@ import numpy as np
 from recollect.engine.base.context import VECTOR, CachedGroups, Engine, MemoryGroup
 from recollect.engine.drafts.items import batched
 from recollect.engine.memories.repetition import merge_order
-from recollect.model.clusters import MOST_CLUSTERS, MOST_EXAMPLES, Cluster, Clusters, DuplicatePair
 from recollect.model.filters import Filters
+from recollect.model.insights import MOST_CLUSTERS, MOST_EXAMPLES, Cluster, Clusters, DuplicatePair
 from recollect.model.memories import MemoryRecord, Scope, lapsed
 from recollect.ranking.groups.grouping import TextGrouper, TextGroups
 from recollect.ranking.groups.layout import place_circles

@@ -10,8 +10,8 @@ from fastapi import Header, Path, Query, Response
 from recollect.api.memory import UserMemory
 from recollect.api.scoped import canonical
 from recollect.errors import InvalidInput, StaleVersion
-from recollect.model.clusters import MOST_CLUSTERS, MOST_EXAMPLES, Clusters
 from recollect.model.filters import FilterFields
+from recollect.model.insights import MOST_CLUSTERS, MOST_EXAMPLES, Clusters
 from recollect.model.memories import MemoryRecord, Page, Remembered
 from recollect.model.search import Forgotten, Recall
 from recollect.service import requests

@@ -14,11 +14,10 @@ from typing import TypeVar
 
 from recollect.authorization import Key
 from recollect.errors import InvalidInput, RecollectError
-from recollect.model.backups import DatabaseFacts
+from recollect.model.backups import DatabaseFacts, Repaired
 from recollect.model.media import original_folder, original_name
 from recollect.model.memories import Scope
 from recollect.model.messages import Usage
-from recollect.model.repairs import Repaired
 from recollect.model.scopes import Membership
 from recollect.model.stats import Erasure, Problem, Purged, ReplicaStatus, StoreShares, StoreStats
 from recollect.storage.base.forgotten import (

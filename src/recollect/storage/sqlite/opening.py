@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from recollect.errors import FileDamaged, StoreFull, StoreUnavailable
-from recollect.model.repairs import Repaired
+from recollect.model.backups import Repaired
 from recollect.ports import Clock
 from recollect.storage.base.statements import no_store
 from recollect.storage.base.values import ItemMarks

@@ -8,7 +8,7 @@ from recollect.cli.progress import say_what_waits, waiting_texts
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet
 
 if TYPE_CHECKING:
-    from recollect.model.imports import ImportReport
+    from recollect.model.backups import ImportReport
 
 commands = CommandSet("Files")
 

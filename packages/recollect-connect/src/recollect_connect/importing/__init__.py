@@ -5,7 +5,7 @@ bringing it once.
 """
 
 from recollect.api.own_archives import import_own, is_own_export
-from recollect.model.imports import ImportProgress, ImportReport, Skipped
+from recollect.model.backups import ImportProgress, ImportReport, Skipped
 from recollect_connect.importing.exports import import_file
 from recollect_connect.importing.openclaw import import_openclaw
 

@@ -14,8 +14,8 @@ from recollect.api.conversation import Conversation
 from recollect.api.user import UserMemory
 from recollect.engine.drafts import tombstones
 from recollect.errors import InvalidInput
+from recollect.model.backups import ImportListener, ImportProgress
 from recollect.model.files import SyncProgress, TextPiece
-from recollect.model.imports import ImportListener, ImportProgress
 from recollect.model.literals import FileSource, Trust
 from recollect.model.memories import NewMemory, Remembered, Space, VectorLike
 from recollect_connect.importing.chat_sessions import EMPTY, ChatSession

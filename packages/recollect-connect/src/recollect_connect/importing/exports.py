@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from recollect.api.own_archives import OWN, import_own
 from recollect.api.user import UserMemory
 from recollect.errors import InvalidDocument
-from recollect.model.imports import ImportListener, ImportReport
+from recollect.model.backups import ImportListener, ImportReport
 from recollect.model.literals import Trust
 from recollect.model.memories import NewMemory
 from recollect_connect.importing import basic_memory, chatgpt, claude, detect_format, mem0

@@ -6,7 +6,7 @@ The invariant: whatever was found is counted once, as brought or as skipped with
 from collections import Counter
 from typing import Final
 
-from recollect.model.imports import ImportReport, Skipped
+from recollect.model.backups import ImportReport, Skipped
 
 ALREADY_THERE: Final = "already there"
 THE_STORE: Final = "the store itself"

@@ -11,7 +11,7 @@ from typing import Final
 import apsw
 
 from recollect.errors import FileDamaged, InvalidInput, NotFound, StoreDamaged, StoreReadOnly
-from recollect.model.repairs import Repaired
+from recollect.model.backups import Repaired
 from recollect.ports import Clock
 from recollect.storage.base.statements import AppliedMigration, load_migrations, pending_migrations
 from recollect.storage.base.values import ItemMarks

@@ -14,8 +14,8 @@ from typing import Any, Final, NamedTuple, TypeVar
 import apsw
 import numpy as np
 
+from recollect.model.backups import TableSalvage
 from recollect.model.literals import ITEM_KINDS, VectorKind
-from recollect.model.repairs import TableSalvage
 from recollect.storage.base.forgotten import TombstoneSecrets, tombstone_secret, tombstone_secrets
 from recollect.storage.base.spaces import SpaceRow, list_spaces
 from recollect.storage.base.statements import load_own, sql_folder

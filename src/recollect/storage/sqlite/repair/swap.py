@@ -19,7 +19,7 @@ from typing import Final
 import apsw
 
 from recollect.errors import StoreUnavailable
-from recollect.model.repairs import Repaired, TableSalvage
+from recollect.model.backups import Repaired, TableSalvage
 from recollect.private_folders import settle
 from recollect.storage.sqlite.repair.salvage import query
 from recollect.storage.sqlite.session import from_micros, to_micros

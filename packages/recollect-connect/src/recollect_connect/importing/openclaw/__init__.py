@@ -6,7 +6,7 @@ from typing import Final
 
 from recollect.api.user import UserMemory
 from recollect.errors import InvalidDocument
-from recollect.model.imports import ImportListener, ImportReport
+from recollect.model.backups import ImportListener, ImportReport
 from recollect.model.literals import Trust
 from recollect_connect.importing.deliver import ImportRun, importing, searched_space
 from recollect_connect.importing.openclaw import read_only_sqlite, sessions, tables
