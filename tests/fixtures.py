@@ -163,15 +163,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _dealt(items: Sequence[pytest.Item]) -> list[pytest.Item]:
-    """Let each of the processes that share the tests begin with some of the long ones, so that none ends with them."""
+    """Give each of the processes that share the tests some of the long ones, so that none ends with them.
+
+    Many of those wait for other processes, so half of the hands begin with theirs and half have them after a quarter.
+    """
     long: list[pytest.Item] = []
     others: list[pytest.Item] = []
     for item in items:
         (long if _place(item).startswith(_LONG) else others).append(item)
     dealt: list[pytest.Item] = []
     for hand in range(_HANDS):
-        dealt += long[hand::_HANDS]
-        dealt += others[len(others) * hand // _HANDS : len(others) * (hand + 1) // _HANDS]
+        share = others[len(others) * hand // _HANDS : len(others) * (hand + 1) // _HANDS]
+        before = len(share) // 4 if hand % 2 else 0
+        dealt += [*share[:before], *long[hand::_HANDS], *share[before:]]
     return dealt
 
 
