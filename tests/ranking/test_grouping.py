@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from recollect.ranking.groups.grouping import TextGrouper
-from recollect.ranking.groups.layout import place_circles
+from recollect.ranking.groups.grouping import TextGrouper, place_circles
 from recollect.ranking.groups.neighbours import as_bytes, from_bytes, nearest_rows
 
 DIMENSIONS = 32

@@ -7,7 +7,7 @@ said anew. What an archive says of how its rows were made decides before the fir
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, groupby, islice
+from itertools import groupby, islice
 from operator import itemgetter
 from typing import Final
 
@@ -200,9 +200,8 @@ def _older(
     writer: StoreWriter, table: TransferTable, rows: Sequence[Row], marks: Mapping[str, Sequence[str]], moment: str = ""
 ) -> set[str]:
     """Give the keys of rows with a tombstone that are older than it."""
-    buried = writer.buried(list(dict.fromkeys(chain.from_iterable(marks.values()))))
-    at = table.names.index(moment or _MOMENTS[table.name])
-    return {row[0] for row in rows if any(mark in buried and buried[mark] >= row[at] for mark in marks[row[0]])}
+    found, at = tombstones.forgotten_at(writer, marks), table.names.index(moment or _MOMENTS[table.name])
+    return {row[0] for row in rows if row[0] in found and max(found[row[0]]) >= row[at]}
 
 
 def _marks(table: TransferTable, row: Row) -> Sequence[str]:

@@ -68,12 +68,12 @@ def _find_forgotten(rows: UserRows, messages: Sequence[Message], older: Sequence
     whether it had arrived then or not.
     """
     marks = {message.id: (*exchanges.fingerprints(message), *_wholes(message, older)) for message in messages}
-    buried = rows.buried([mark for several in marks.values() for mark in several]) if marks else {}
-    pairs = ((message, mark) for message in messages for mark in marks[message.id] if mark in buried)
+    found = tombstones.forgotten_at(rows, marks)
     return {
-        message.id: buried[mark]
-        for message, mark in pairs
-        if not (exchanges.is_dated(message) and message.said_at > buried[mark])
+        message.id: moment
+        for message in messages
+        for moment in found.get(message.id, ())
+        if not (exchanges.is_dated(message) and message.said_at > moment)
     }
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from hashlib import blake2b
+from itertools import chain
 from typing import NamedTuple, TypeVar
 
 from recollect.dialogue.exchanges import fingerprints
@@ -87,18 +88,23 @@ class TombstoneMarks:
         return of_item(record.id), *of_file(record.root, record.path, record.digest), *folder
 
 
+def forgotten_at(rows: UserRows, marks: Mapping[str, Sequence[str]]) -> dict[str, list[datetime]]:
+    """Give when items were forgotten, by the tombstones that each would have; those that were not are left out."""
+    buried = rows.buried(list(dict.fromkeys(chain.from_iterable(marks.values())))) if marks else {}
+    moments = {item_id: [buried[mark] for mark in several if mark in buried] for item_id, several in marks.items()}
+    return {item_id: found for item_id, found in moments.items() if found}
+
+
 def find_forgotten(writer: StoreWriter, drafts: Sequence[Draft]) -> Mapping[str, datetime]:
     """Give the ids of drafts that were forgotten and are not known again, and when that was."""
     marks = {draft.record.id: of_memory(draft.record) for draft in drafts} if writer.has_tombstones() else {}
-    buried = writer.buried([mark for several in marks.values() for mark in several]) if marks else {}
-    if not buried:
-        return {}
-    forgotten: dict[str, datetime] = {}
-    for draft in drafts:
-        moments = [buried[mark] for mark in marks[draft.record.id] if mark in buried]
-        if moments and writer.same(memory_drafts.fingerprint(draft)) is None:
-            forgotten[draft.record.id] = max(moments)
-    return forgotten
+    found = forgotten_at(writer, marks)
+    forgotten = (draft for draft in drafts if draft.record.id in found) if found else ()
+    return {
+        draft.record.id: max(found[draft.record.id])
+        for draft in forgotten
+        if writer.same(memory_drafts.fingerprint(draft)) is None
+    }
 
 
 def emptied_at(rows: UserRows) -> datetime | None:

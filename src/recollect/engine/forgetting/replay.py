@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from operator import methodcaller
 from typing import NamedTuple, TypeAlias
 
@@ -94,8 +94,8 @@ class _Replay:
         """Give the items with a new tombstone."""
         found: list[str] = []
         for marks in self.engine.store.read(self.scope, lambda rows: list(kind(rows))):
-            buried = self._buried([*chain.from_iterable(marks.values())])
-            found += [item_id for item_id, several in marks.items() if not buried.keys().isdisjoint(several)]
+            moments = self.before.read(self.scope, partial(tombstones.forgotten_at, marks=marks))
+            found += [item_id for item_id, several in moments.items() if max(several) > self.since]
         return found
 
     def _doomed(self, kind: "Callable[[StoreReader], Iterator[Marks]]") -> tuple[str, ...]:

@@ -154,8 +154,7 @@ class _Check:
         marks = {record.id: tombstones.of_memory(record) for record in new}
         said = (message for message in rows.get_messages(ids) if message.role != "summary")
         marks |= {message.id: fingerprints(message) for message in said if message.created_at > self._since}
-        moments = rows.buried([mark for several in marks.values() for mark in several]) if marks else {}
-        return frozenset(item_id for item_id, several in marks.items() if any(mark in moments for mark in several))
+        return frozenset(tombstones.forgotten_at(rows, marks))
 
     def _in_index(self) -> None:
         for problem in self._engine.store.check():

@@ -21,8 +21,7 @@ from recollect.engine.memories.repetition import merge_order
 from recollect.model.filters import Filters
 from recollect.model.insights import MOST_CLUSTERS, MOST_EXAMPLES, Cluster, Clusters, DuplicatePair
 from recollect.model.memories import MemoryRecord, Scope, lapsed
-from recollect.ranking.groups.grouping import TextGrouper, TextGroups
-from recollect.ranking.groups.layout import place_circles
+from recollect.ranking.groups.grouping import TextGrouper, TextGroups, place_circles
 from recollect.storage.base import EmbeddedMemory, StoreReader
 from recollect.text.terms import every_form
 

@@ -1,11 +1,11 @@
 """Groups of similar texts, by their vectors and their words, for a hundred thousand texts at a time.
 
     projection   words as vectors, so that a text is one vector: its meaning and its words
-    neighbours   the nearest texts of each text
-    linkage      groups along these neighbours
+    neighbours   the nearest texts of each text, and groups along these
 
 Before groups are made, each text moves towards its neighbours: what is said in other words is then near through what
-stands between. Texts are taken in any portions; the same texts in the same order give the same groups.
+stands between. Texts are taken in any portions; the same texts in the same order give the same groups. Groups are drawn
+in a square from 0 to 1: alike ones near each other, none over another.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -14,8 +14,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from recollect.model.memories import Vector
-from recollect.ranking.groups.linkage import link
-from recollect.ranking.groups.neighbours import ByteVectors, NearestRows, Rows, as_bytes, from_bytes, nearest_rows
+from recollect.ranking.groups.neighbours import ByteVectors, NearestRows, Rows, as_bytes, from_bytes, link, nearest_rows
 from recollect.ranking.groups.projection import WIDTH, TermTable
 
 # Chosen on the tuning half of `benchmarks/data/clusters`.
@@ -33,6 +32,11 @@ _MOST_PAIRS: Final = 2_000
 _BLOCK: Final = 1_024
 _SEED: Final = 20_261
 _TINY: Final = 1e-9
+_COVERED: Final = 0.35  # share of the square that circles take
+_ROUNDS: Final = 300
+_PULL: Final = 0.02
+_GAP: Final = 1.08
+_LEAST_LENGTH: Final = 1e-6
 
 
 class TextGroup(NamedTuple):
@@ -185,3 +189,49 @@ def _edges(near: NearestRows) -> tuple[Rows, Rows]:
 def _units(vectors: Vector) -> Vector:
     units: Vector = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(_TINY))
     return units
+
+
+def place_circles(means: Vector, sizes: Vector) -> tuple[Vector, Vector]:
+    """Give the centres and radii of circles whose areas stand for sizes.
+
+    They start on the two principal axes of their means, and are pushed apart until none covers another.
+    """
+    radii = np.sqrt(sizes / max(float(sizes.sum()), _LEAST_LENGTH) * _COVERED / np.pi).astype(np.float32)
+    places = _principal_axes(means)
+    home = places.copy()
+    for _ in range(_ROUNDS):
+        apart = places[:, None] - places[None]
+        distances = np.maximum(np.linalg.norm(apart, axis=2), _LEAST_LENGTH)
+        overlaps = np.maximum(_GAP * (radii[:, None] + radii[None]) - distances, 0.0)
+        np.fill_diagonal(overlaps, 0.0)
+        places = places + (apart / distances[:, :, None] * overlaps[:, :, None]).sum(axis=1) / 2
+        if not overlaps.any():
+            break
+        places += _PULL * (home - places) * (overlaps.sum(axis=1, keepdims=True) == 0)
+    return _fitted(places, radii)
+
+
+def _principal_axes(means: Vector) -> Vector:
+    centred = means - means.mean(axis=0)
+    axes = np.linalg.svd(centred, full_matrices=False)[2][:2]
+    places = np.zeros((len(means), 2), np.float32)
+    found = centred @ axes.T
+    places[:, : found.shape[1]] = found
+    # Groups in one spot are told apart along a spiral, or no push would have a direction.
+    turns = np.arange(len(means)) * np.pi * (3 - 5**0.5)
+    places += (
+        _LEAST_LENGTH
+        * np.stack([np.cos(turns), np.sin(turns)], axis=1)
+        * np.sqrt(np.arange(1, len(means) + 1))[:, None]
+    )
+    widest = max(float(np.abs(places).max()), _LEAST_LENGTH)
+    return (places / widest / 2 + 0.5).astype(np.float32)
+
+
+def _fitted(places: Vector, radii: Vector) -> tuple[Vector, Vector]:
+    """Shrink and move everything into the square; one scale for both axes keeps circles round."""
+    low = (places - radii[:, None]).min(axis=0)
+    high = (places + radii[:, None]).max(axis=0)
+    scale = min(1.0, 1.0 / max(float((high - low).max()), _LEAST_LENGTH))
+    margin = (1.0 - (high - low) * scale) / 2
+    return ((places - low) * scale + margin).astype(np.float32), (radii * scale).astype(np.float32)
