@@ -15,8 +15,8 @@ from recollect.dialogue.exchanges import fingerprints
 from recollect.engine.base.context import Engine
 from recollect.engine.conversations import message_drafts
 from recollect.engine.conversations.message_drafts import DraftedMessage
-from recollect.engine.drafts import memory_drafts, redaction, tombstones
-from recollect.errors import InvalidInput, NotFound
+from recollect.engine.drafts import items, memory_drafts, redaction, tombstones
+from recollect.errors import InvalidInput
 from recollect.model.filters import MessageFilters
 from recollect.model.memories import MessageDraft, Scope
 from recollect.model.messages import (
@@ -279,7 +279,7 @@ def _with_late_media(
             given.append(message)
             continue
         learned = not writer.unlearned([message.id])
-        changed = _get(writer, message.id)._replace(media=media)  # it may have got its host's id just now
+        changed = items.message(writer, message.id)._replace(media=media)  # it may have got its host's id just now
         writer.delete_messages([message.id])
         writer.insert_messages([message_drafts.finish(engine, changed)], engine.models.latest)
         if learned:
@@ -358,21 +358,14 @@ def info(engine: Engine, scope: Scope, conversation: str) -> ConversationInfo | 
 
 def message(engine: Engine, scope: Scope, message_id: str) -> Message:
     """Give one message. Raises NotFound."""
-    return engine.store.read(scope, lambda reader: _get(reader, message_id))
-
-
-def _get(rows: UserRows, message_id: str) -> Message:
-    messages_found = rows.get_messages([message_id])
-    if not messages_found:
-        raise NotFound(f"No message {message_id}. See what was said with `messages`.")
-    return messages_found[0]
+    return engine.store.read(scope, lambda reader: items.message(reader, message_id))
 
 
 def surroundings(engine: Engine, scope: Scope, message_id: str, before: int, after: int) -> tuple[Message, ...]:
     """Give a message with its neighbours, in order, whatever their status."""
 
     def work(reader: StoreReader) -> Sequence[Message]:
-        return reader.get_messages(_nearby(reader, _get(reader, message_id), before, after))
+        return reader.get_messages(_nearby(reader, items.message(reader, message_id), before, after))
 
     return tuple(sorted(engine.store.read(scope, work), key=_order))
 

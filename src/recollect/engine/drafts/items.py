@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from recollect.engine.drafts import memory_drafts
+from recollect.errors import NotFound
 from recollect.model.files import Chunk
 from recollect.model.literals import ITEM_KINDS, ItemKind, VectorKind
 from recollect.model.memories import Embeddable, Item, MemoryRecord, Space
@@ -24,6 +25,20 @@ _SPEAKER = "I"  # who speaks when users are not called by name: the encoder know
 def batched(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
     """Part many items, so that not all of a user's rows are in memory or in one question at once."""
     return (items[start : start + size] for start in range(0, len(items), size))
+
+
+def memory(rows: UserRows, memory_id: str) -> MemoryRecord:
+    """Fetch a memory. Raises NotFound."""
+    for record in rows.get([memory_id]):
+        return record
+    raise NotFound(f"No memory {memory_id}. See what there is with `list`.")
+
+
+def message(rows: UserRows, message_id: str) -> Message:
+    """Fetch a message. Raises NotFound."""
+    for found in rows.get_messages([message_id]):
+        return found
+    raise NotFound(f"No message {message_id}. See what was said with `messages`.")
 
 
 def fetch(rows: UserRows, keys: Iterable[tuple[ItemKind, str]]) -> list[Item]:

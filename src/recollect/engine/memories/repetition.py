@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from recollect.engine.base.context import Engine
-from recollect.engine.drafts import memory_drafts
-from recollect.errors import InvalidMemory, NotFound
+from recollect.engine.drafts import items, memory_drafts
+from recollect.errors import InvalidMemory
 from recollect.model.geo import distance_km
 from recollect.model.literals import SEALED
 from recollect.model.media import media_names
@@ -193,11 +193,7 @@ def merge(engine: Engine, scope: Scope, memory_id: str, into: str) -> MemoryReco
     now = engine.clock.now()
 
     def work(writer: StoreWriter) -> MemoryRecord:
-        records = {record.id: record for record in writer.get([memory_id, into])}
-        for wanted in (memory_id, into):
-            if wanted not in records:
-                raise NotFound(f"No memory {wanted}. See what there is with `list`.")
-        repeat, kept = records[memory_id], records[into]
+        repeat, kept = items.memory(writer, memory_id), items.memory(writer, into)
         if repeat.superseded_by == kept.id:
             return kept
         over = (one.id for one in (repeat, kept) if one.superseded_by is not None or lapsed(one, now))

@@ -16,19 +16,19 @@ from typing import Any, Final
 from recollect import ids
 from recollect.engine.base.context import Engine
 from recollect.engine.base.scopes import authored
-from recollect.engine.drafts import kept_secrets, memory_drafts, redaction
+from recollect.engine.drafts import items, kept_secrets, memory_drafts, redaction
 from recollect.engine.drafts.items import embedded_texts
 from recollect.engine.drafts.media import check_media
 from recollect.engine.memories import decisions, remember
 from recollect.engine.vectors import embed_texts
 from recollect.engine.vectors.embed_texts import EmbeddedItems
-from recollect.errors import EmbeddingError, InvalidMemory, InvalidMessage, NotFound
+from recollect.errors import EmbeddingError, InvalidMemory, InvalidMessage
 from recollect.model.filters import Filters
 from recollect.model.memories import FEEDBACK, Draft, MemoryRecord, NewMemory, Remembered, Scope, Space, is_many, lapsed
 from recollect.model.messages import Message
 from recollect.model.places import is_somewhere
 from recollect.model.vectors import as_unit
-from recollect.storage.base import Derivation, StoreWriter
+from recollect.storage.base import Derivation, StoreWriter, UserRows
 from recollect.text.clean import clean, fingerprint_text
 
 _FIELDS = tuple(field.name for field in fields(NewMemory) if field.name not in ("vector", "many", "keep_secret"))
@@ -56,7 +56,7 @@ def update(engine: Engine, scope: Scope, memory_id: str, changes: dict[str, Any]
 
 
 def _update_once(engine: Engine, scope: Scope, memory_id: str, changes: dict[str, Any]) -> MemoryRecord:
-    old = _live(engine.store.read(scope, lambda reader: reader.get([memory_id])), memory_id)
+    old = engine.store.read(scope, lambda reader: _live(reader, memory_id))
     if "media" in changes:
         changes = {**changes, "media": check_media(engine, scope, changes["media"], InvalidMemory)}
     planned = _revise_draft(engine, scope, old, changes)
@@ -68,7 +68,7 @@ def _update_once(engine: Engine, scope: Scope, memory_id: str, changes: dict[str
     embedded = _embed(engine, scope, space, texts, changes) if fresh else EmbeddedItems()
 
     def work(writer: StoreWriter) -> MemoryRecord:
-        current = _live(writer.get([memory_id]), memory_id)
+        current = _live(writer, memory_id)
         draft = _revise_draft(engine, scope, current, changes)
         if _unchanged(current, draft.record, changes):
             return current
@@ -92,14 +92,13 @@ def _update_once(engine: Engine, scope: Scope, memory_id: str, changes: dict[str
     return record
 
 
-def _live(records: Sequence[MemoryRecord], memory_id: str) -> MemoryRecord:
-    if not records:
-        raise NotFound(f"No memory {memory_id}. See what there is with `list`.")
-    if records[0].superseded_by is not None:
+def _live(rows: UserRows, memory_id: str) -> MemoryRecord:
+    record = items.memory(rows, memory_id)
+    if record.superseded_by is not None:
         raise InvalidMemory(
-            f"Memory {memory_id} is an old version, replaced by {records[0].superseded_by}. Update that one."
+            f"Memory {memory_id} is an old version, replaced by {record.superseded_by}. Update that one."
         )
-    return records[0]
+    return record
 
 
 def _revise_draft(engine: Engine, scope: Scope, old: MemoryRecord, changes: dict[str, Any]) -> Draft:
@@ -186,13 +185,11 @@ def rate_message(engine: Engine, scope: Scope, message_id: str, feedback: int | 
     comments: set[str] = set()
 
     def work(writer: StoreWriter) -> Message:
-        found = writer.get_messages([message_id])
-        if not found:
-            raise NotFound(f"No message {message_id}. See what was said with `messages`.")
-        metadata = {name: value for name, value in found[0].metadata.items() if name != COMMENT}
-        rated = found[0]._replace(feedback=feedback, metadata=metadata | ({COMMENT: said} if said else {}))
+        found = items.message(writer, message_id)
+        metadata = {name: value for name, value in found.metadata.items() if name != COMMENT}
+        rated = found._replace(feedback=feedback, metadata=metadata | ({COMMENT: said} if said else {}))
         writer.set_feedback(rated)
-        comments.update((_comment(found[0]), _comment(rated)))
+        comments.update((_comment(found), _comment(rated)))
         return rated
 
     rated = engine.write(scope, work)
@@ -207,12 +204,10 @@ def rate_memory(engine: Engine, scope: Scope, memory_id: str, feedback: int | No
     noted: dict[str, Any] = {name: value for name, value in ((FEEDBACK, feedback), (COMMENT, said)) if value}
 
     def work(writer: StoreWriter) -> MemoryRecord:
-        found = writer.get([memory_id])
-        if not found:
-            raise NotFound(f"No memory {memory_id}. See what there is with `list`.")
-        metadata = {name: value for name, value in found[0].metadata.items() if name not in (FEEDBACK, COMMENT)}
-        writer.set_metadata(memory_id, metadata | noted)
-        return found[0]._replace(metadata=metadata | noted)
+        found = items.memory(writer, memory_id)
+        kept = {name: value for name, value in found.metadata.items() if name not in (FEEDBACK, COMMENT)}
+        writer.set_metadata(memory_id, kept | noted)
+        return found._replace(metadata=kept | noted)
 
     return engine.write(scope, work)
 

@@ -11,10 +11,11 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from itertools import chain
 
 from recollect.engine.base.context import VECTOR, Engine
+from recollect.engine.drafts import items
 from recollect.engine.search import hits, recall
 from recollect.engine.search.hits import moment
 from recollect.engine.search.prepared_query import MAX_LIMIT, MAX_QUERY, SearchOptions
-from recollect.errors import InvalidInput, NotFound
+from recollect.errors import InvalidInput
 from recollect.model.filters import Filters
 from recollect.model.literals import MemoryType
 from recollect.model.memories import MemoryRecord, Scope
@@ -115,8 +116,7 @@ def similar(engine: Engine, scope: Scope, memory_id: str, limit: int) -> Recall:
     filters = Filters(now=engine.clock.now())
 
     def find(reader: StoreReader) -> Recall:
-        if not reader.get([memory_id]):
-            raise NotFound(f"No memory {memory_id}. See what there is with `list`.")
+        items.memory(reader, memory_id)
         space = reader.searched_space()
         vector = None if space is None else reader.stored_vectors(space, [memory_id]).get(memory_id)
         if space is None or vector is None:
