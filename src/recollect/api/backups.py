@@ -10,7 +10,6 @@ from recollect.api.composition import assemble, originals_root, scratch_folder
 from recollect.encryption import FileKey
 from recollect.engine.base.context import Engine
 from recollect.engine.carry import backup as backing
-from recollect.engine.carry import backup as restoring
 from recollect.engine.carry import folders
 from recollect.engine.carry.backup import BackupRequest
 from recollect.engine.forgetting.replay import replay
@@ -40,7 +39,7 @@ def back_up(
 
 def check(backup: str | PathLike[str]) -> Backup:
     """Compare every file of a backup, or of the newest in a folder, with its hash. Raises BackupDamaged."""
-    return restoring.check(folders.folder_named(backup))
+    return backing.check(folders.folder_named(backup))
 
 
 def restore(
@@ -53,7 +52,7 @@ def restore(
     tell: BackupProgress | None,
 ) -> Restored:
     """Restore a backup, then open the store, which brings it up to this version, and let it check itself."""
-    plan = restoring.RestorePlan(
+    plan = backing.RestorePlan(
         backup=folders.folder_named(backup),
         restorer=open_restorer(settings),
         originals=originals_root(settings),
@@ -61,7 +60,7 @@ def restore(
         key=key,
     )
     with _before(settings, clock, forgotten_since, plan.backup) as before:
-        restored = restoring.restore(plan, tell or _silent)
+        restored = backing.restore(plan, tell or _silent)
         engine = assemble(replace(settings, embedding=replace(settings.embedding, worker=False)), clock)
         try:
             problems = engine.store.check()
@@ -87,7 +86,7 @@ def _before(
     if not found.database.startswith(SCHEME) and not Path(found.database).exists():
         raise NotFound(f"{found.database} is not there, so it cannot tell what was forgotten.")
     with closing(open_store(found, clock, analyser=ANALYSER, create=False)) as store:
-        if f"{store.identity():08x}" != restoring.find(backup).database.store:
+        if f"{store.identity():08x}" != backing.find(backup).database.store:
             raise InvalidInput(f"{store.location()} is not the store that the backup is of.")
         yield store
 

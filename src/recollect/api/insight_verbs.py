@@ -4,8 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import cast
 
 from recollect.api.scoped import Scoped, check_limit
-from recollect.engine.maintenance import insights as collecting
-from recollect.engine.maintenance import insights as tidying
+from recollect.engine.maintenance import insights
 from recollect.engine.maintenance.insights import TidyRequest
 from recollect.engine.search import recall
 from recollect.errors import InvalidInput
@@ -23,7 +22,7 @@ class InsightVerbs(Scoped):
         """
         if not 1 <= days <= recall.LOG_KEPT.days:
             raise InvalidInput(f"days is {days}; it must be from 1 to {recall.LOG_KEPT.days}.")
-        return collecting.insights(self._reading, self._scope, days=days, limit=check_limit(limit))
+        return insights.insights(self._reading, self._scope, days=days, limit=check_limit(limit))
 
     def tidy(
         self, *, rules: TidyRule | Sequence[TidyRule] = (), limit: int = 100, apply: Iterable[str] = ()
@@ -37,7 +36,7 @@ class InsightVerbs(Scoped):
         if isinstance(apply, str):
             raise InvalidInput(f"apply is the text {apply!r}; give the ids of suggestions, for example ({apply!r},).")
         wanted = TidyRequest(_checked(rules), check_limit(limit), frozenset(apply))
-        return tidying.tidy(self._engine, self._scope, wanted)
+        return insights.tidy(self._engine, self._scope, wanted)
 
 
 def _checked(given: TidyRule | Sequence[TidyRule]) -> tuple[TidyRule, ...]:

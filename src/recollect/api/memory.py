@@ -34,7 +34,6 @@ from recollect.engine.carry.import_archive import (
 from recollect.engine.conversations import turns
 from recollect.engine.drafts.tombstones import TombstoneMarks
 from recollect.engine.forgetting import request as forgetting
-from recollect.engine.forgetting import request as purging
 from recollect.engine.forgetting import verify
 from recollect.engine.maintenance import maintain, store_status
 from recollect.engine.memories import remember
@@ -287,7 +286,7 @@ class Memory(Verbs):
         On PostgreSQL it rewrites the tables one after the other; nothing can use a table meanwhile. Safe to interrupt:
         the next purge goes on. `tell` is called with what is being done, how much of it is done, and how much there is.
         """
-        return purging.purge(self._engine, tell)
+        return forgetting.purge(self._engine, tell)
 
     def verify_erasure(
         self, receipt: Receipt | Mapping[str, Any] | str | bytes, *, backups: str | PathLike[str] | None = None

@@ -27,54 +27,48 @@ _EMPTY = "-"  # stands for a text without a word, which providers refuse
 
 
 class ActiveModels:
-    """The embedders of a process. Any number of threads may share one."""
+    """The embedders of a process. Any number of threads may share one.
+
+    `configured` is the embedder of the settings, None when vectors are switched off. `is_changing` tells whether a
+    model change was under way at the last refresh.
+    """
 
     def __init__(self, store: Store, configured: Embedder | None, make: Callable[[Space], Embedder]) -> None:
         self._store = store
-        self._configured = configured
+        self.configured = configured
         self._make = make
         self._made: dict[Space, Embedder] = {}
         self._offered: list[Embedder] = []
         self._owned: list[Embedder] = []
         self._lock = Lock()
         self._active: Space | None = None
-        self._changing = False
+        self.is_changing = False
         self._refreshed_at = float("-inf")
         self._cached = 0
 
     @property
-    def configured(self) -> Embedder | None:
-        """The embedder of the settings; None when vectors are switched off."""
-        return self._configured
-
-    @property
     def space(self) -> Space | None:
         """The space to search and to embed for; None when vectors are switched off or their length is not known."""
-        if self._configured is not None and monotonic() - self._refreshed_at > _MAX_AGE_S:
+        if self.configured is not None and monotonic() - self._refreshed_at > _MAX_AGE_S:
             self.refresh()
         return self.latest
 
     @property
     def latest(self) -> Space | None:
         """The space as of the last refresh, for code inside a write, which must not wait for another connection."""
-        return None if self._configured is None else self._active or self._configured.space
-
-    @property
-    def is_changing(self) -> bool:
-        """Whether a model change was under way at the last refresh."""
-        return self._changing
+        return None if self.configured is None else self._active or self.configured.space
 
     def refresh(self) -> None:
         """Read from the store which space is searched."""
         spaces = self._store.spaces()
         self._active = next((known.space for known in spaces if known.state == "active"), None)
-        self._changing = any(known.state == "building" for known in spaces)
+        self.is_changing = any(known.state == "building" for known in spaces)
         self._refreshed_at = monotonic()
 
     def embedder(self, space: Space) -> Embedder:
         """Give the embedder of a space. Raises EmbeddingError when there is none."""
-        if self._configured is not None and self._configured.space == space:
-            return self._configured
+        if self.configured is not None and self.configured.space == space:
+            return self.configured
         with self._lock:
             offered = next((embedder for embedder in self._offered if embedder.space == space), None)
             if offered is not None:
@@ -83,8 +77,8 @@ class ActiveModels:
                 try:
                     self._made[space] = self._make(space)
                 except SettingsError as error:
-                    if self._configured is not None and self._probes_as(self._configured, space):
-                        return self._configured
+                    if self.configured is not None and self._probes_as(self.configured, space):
+                        return self.configured
                     raise EmbeddingError(
                         f"The vectors of this store are those of {space.provider}/{space.model}, which cannot be "
                         f"asked: {error}"
@@ -120,8 +114,8 @@ class ActiveModels:
             self._made.clear()
             self._offered.clear()
             self._owned.clear()
-        if configured and self._configured is not None:
-            self._configured.close()
+        if configured and self.configured is not None:
+            self.configured.close()
 
 
 def embed(embedder: Embedder, space: Space, texts: Sequence[str], role: Role) -> tuple[Vector, Usage]:

@@ -205,7 +205,6 @@ def _older(
 
 
 def _marks(table: TransferTable, row: Row) -> Sequence[str]:
-    """Give the tombstones that a row may have."""
     if table is MEMORIES:
         return tombstones.OLDER, *_MARKS.of_memory(record_of(row))
     if table is MESSAGES:

@@ -366,7 +366,6 @@ class _Import:
 
 
 def _digests(table: TransferTable, row: Row) -> list[str]:
-    """Give the digests of the originals that belong to a row."""
     if table is FILES:
         return [row[_ORIGINAL]] if row[_ORIGINAL] else []
     media = row[table.names.index(MEDIA)] if table in (MEMORIES, MESSAGES) else ()

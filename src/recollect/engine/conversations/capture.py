@@ -302,7 +302,6 @@ def _actions(message: Message) -> Iterator[NewMemory]:
 
 
 def _place(message: Message) -> PlaceFields:
-    """Give the place of a message as that of a memory."""
     return {"lat": message.lat, "lng": message.lng, "address": message.address, "place_label": message.place_label}
 
 

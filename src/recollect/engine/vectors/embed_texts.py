@@ -63,8 +63,15 @@ class EmbeddedItems:
 def embed_items(
     engine: Engine, scope: Scope, space: Space, texts: Sequence[Sequence[str]], *, wait: bool | None
 ) -> EmbeddedItems:
-    """Give the vectors of items, each with all its texts, as far as `passages` does. Raises EmbeddingError."""
-    embedded = passages(engine, scope, space, [text for own in texts for text in own], wait=wait)
+    """Give the cached vectors of items, each with all its texts, and the others too if the caller waits for them.
+
+    Raises EmbeddingError.
+    """
+    embedder, every = engine.models.embedder(space), [text for own in texts for text in own]
+    if waits(engine, embedder, wait=wait):
+        embedded = embed_passages(engine, scope, space, every)
+    else:
+        embedded = cached_passages(engine, scope, space, every) if is_cached(engine, embedder) else EmbeddedTexts()
     matrices, paid = join_parts([len(own) for own in texts], embedded.vectors, embedded.paid)
     return EmbeddedItems(matrices, paid, embedded.usage, embedded.failed)
 
@@ -86,14 +93,6 @@ def join_parts(
             paid[item] = own
         start += size
     return matrices, paid
-
-
-def passages(engine: Engine, scope: Scope, space: Space, texts: Sequence[str], *, wait: bool | None) -> EmbeddedTexts:
-    """Give the cached vectors of passages, and the others too if the caller waits for them. Raises EmbeddingError."""
-    embedder = engine.models.embedder(space)
-    if not waits(engine, embedder, wait=wait):
-        return cached_passages(engine, scope, space, texts) if is_cached(engine, embedder) else EmbeddedTexts()
-    return embed_passages(engine, scope, space, texts)
 
 
 def waits(engine: Engine, embedder: Embedder, *, wait: bool | None) -> bool:
