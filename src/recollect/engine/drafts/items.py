@@ -6,7 +6,7 @@ from typing import TypeVar
 from recollect.engine.drafts import memory_drafts
 from recollect.errors import NotFound
 from recollect.model.files import Chunk
-from recollect.model.literals import ITEM_KINDS, ItemKind, VectorKind
+from recollect.model.literals import ITEM_KINDS, SOURCE_OF, ItemKind, Source, VectorKind
 from recollect.model.memories import Embeddable, Item, MemoryRecord, Space
 from recollect.model.messages import Message
 from recollect.model.places import PlaceRow, place_name
@@ -57,6 +57,13 @@ def fetch_embeddable(rows: UserRows, keys: Sequence[tuple[VectorKind, str]]) -> 
     place_ids = [item_id for kind, item_id in keys if kind == "place"]
     places = rows.get_places(place_ids) if place_ids else ()
     return [*fetch(rows, [(kind, item_id) for kind, item_id in keys if kind != "place"]), *places]
+
+
+def source_of(item: Item) -> Source:
+    """Say what kind of thing an item is to those who search."""
+    if isinstance(item, Chunk):
+        return "file"
+    return SOURCE_OF[item.role] if isinstance(item, Message) else "memory"
 
 
 def embedded_texts(item: Embeddable, space: Space | None = None) -> tuple[str, ...]:

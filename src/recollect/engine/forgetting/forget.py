@@ -26,7 +26,7 @@ from recollect.engine.base.context import Engine
 from recollect.engine.drafts import memory_drafts, tombstones
 from recollect.engine.drafts.items import batched
 from recollect.engine.forgetting import rewriting
-from recollect.engine.forgetting.plan import ForgetPlan, plan_items, plan_said, with_edits
+from recollect.engine.forgetting.plan import ForgetPlan, plan_items, plan_said, with_versions
 from recollect.engine.forgetting.receipt import ReceiptDraft, settled
 from recollect.engine.forgetting.rewriting import (
     DroppedSummary,
@@ -58,7 +58,9 @@ def expire(engine: Engine, scope: Scope) -> int:
     now = engine.clock.now()
 
     def choose(rows: UserRows) -> ForgetPlan:
-        return plan_items(rows, with_edits(rows, rows.expired(now)[:_MOST_EXPIRED]))._replace(buried=False)
+        return plan_items(rows, with_versions(rows, rows.expired(now)[:_MOST_EXPIRED], edits=True))._replace(
+            buried=False
+        )
 
     expired = 0
     while some := len(forget(engine, scope, choose, scrub=False).ids):

@@ -127,33 +127,28 @@ def plan_items(rows: UserRows, item_ids: Sequence[str], *, family: bool = False)
     """Plan the deletion of items, as a `family` with their versions, and of what was derived from nothing else."""
     planned: dict[str, None] = {}
     messages: set[str] = set()
-    waiting = list(_with_versions(rows, item_ids)) if family else list(item_ids)
+    waiting = with_versions(rows, item_ids) if family else list(item_ids)
     while waiting:
         message_ids = {message.id for message in rows.get_messages(waiting)}
         existing = message_ids | {record.id for record in rows.get(waiting)}
         fresh = [item_id for item_id in waiting if item_id in existing and item_id not in planned]
         planned.update(dict.fromkeys(fresh))
         messages |= message_ids
-        waiting = with_edits(rows, _derived(rows, fresh, planned))
+        waiting = with_versions(rows, _derived(rows, fresh, planned), edits=True)
     return ForgetPlan(tuple(planned), frozenset(messages))
 
 
-def _with_versions(rows: UserRows, ids: Sequence[str]) -> Iterator[str]:
-    """Add the versions of live memories; a version goes alone, and so does a message."""
-    yield from ids
-    for record in rows.get(ids):
-        if record.superseded_by is None:
-            yield from (version.id for version in rows.chain(record.id) if version.id != record.id)
+def with_versions(rows: UserRows, ids: Sequence[str], *, edits: bool = False) -> list[str]:
+    """Add the versions of live memories, with `edits` only those from before an edit, which leaves `created_at` alone.
 
-
-def with_edits(rows: UserRows, ids: Sequence[str]) -> list[str]:
-    """Add the versions from before an edit. An edit leaves `created_at` as it was."""
-    with_edits = list(ids)
+    A version goes alone, and so does a message.
+    """
+    found = list(ids)
     for record in rows.get(ids):
         if record.superseded_by is None:
             family = (version for version in rows.chain(record.id) if version.id != record.id)
-            with_edits.extend(version.id for version in family if version.created_at == record.created_at)
-    return with_edits
+            found += [version.id for version in family if not edits or version.created_at == record.created_at]
+    return found
 
 
 def _derived(rows: UserRows, fresh: Sequence[str], planned: Iterable[str]) -> list[str]:
@@ -205,8 +200,8 @@ def plan_said(
     }
     erased_memories = [summary.id for summary in dropped if summary.kind == "memory" and summary.id not in gone]
     ids = dict.fromkeys((*plan.ids, *sorted(erased), *erased_memories))
-    files = (rows.file(file_id) for file_id in dict.fromkeys(chunk.file_id for chunk in found.chunks))
-    documents = tuple(file for file in files if file is not None and file.original and not file.root)
+    files = files_of(rows, dict.fromkeys(chunk.file_id for chunk in found.chunks))
+    documents = tuple(file for file in files if file.original and not file.root)
     going = {file.id for file in documents} if whole_documents else set()
     return ForgetPlan(
         (*ids, *going),
@@ -238,9 +233,13 @@ def plan_id(rows: UserRows, item_id: str, now: datetime, *, sources: bool) -> Fo
 
 def plan_folder(rows: UserRows, root: str) -> ForgetPlan:
     """Plan to forget a synced folder: its files, and that it was ever synced. It may be synced again."""
-    files = [rows.file(known.id) for known in rows.known_files(root)]
     folders = [folder.root for folder in rows.folders() if folder.root == root]
-    return _plan_files([file for file in files if file is not None], folders=folders, buried=False)
+    return _plan_files(files_of(rows, [file.id for file in rows.known_files(root)]), folders=folders, buried=False)
+
+
+def files_of(rows: UserRows, file_ids: Iterable[str]) -> tuple[FileRecord, ...]:
+    """Give the files with these ids that are there."""
+    return tuple(file for file_id in file_ids if (file := rows.file(file_id)) is not None)
 
 
 def _plan_files(files: Sequence[FileRecord], *, folders: Sequence[str] = (), buried: bool = True) -> ForgetPlan:
@@ -264,7 +263,7 @@ def plan_source(rows: UserRows, source: str) -> ForgetPlan:
 def plan_everything(rows: UserRows, *, buried: bool = True) -> ForgetPlan:
     """Plan to forget all that a user has."""
     message_ids = [message_id for name in rows.conversation_ids() for message_id in rows.message_ids(name)]
-    files = tuple(file for file_id in rows.file_ids() if (file := rows.file(file_id)) is not None)
+    files = files_of(rows, rows.file_ids())
     folders = tuple(folder.root for folder in rows.folders())
     ids = (*rows.everything(), *message_ids, *(file.id for file in files))
     return ForgetPlan(ids, frozenset(message_ids), partial=False, files=files, folders=folders, buried=buried)
@@ -279,7 +278,7 @@ def plan_again(
 ) -> ForgetPlan:
     """Plan to forget what was forgotten in another copy of this store, with the summaries that were made from it."""
     plan = plan_items(rows, item_ids)
-    files = tuple(file for file_id in file_ids if (file := rows.file(file_id)) is not None)
+    files = files_of(rows, file_ids)
     dropped = rewriting.summaries_of(rows, [change.message.id for change in rewritten], ())
     dropped = [summary for summary in dropped if summary.id not in plan.ids]
     messages = {summary.id for summary in dropped if summary.kind == "message"}

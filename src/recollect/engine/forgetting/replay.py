@@ -170,8 +170,7 @@ def _messages(rows: StoreReader) -> Iterator[Marks]:
 
 def _files(rows: StoreReader) -> Iterator[Marks]:
     for some in batched(rows.file_ids(), _BATCH):
-        files = [file for file_id in some if (file := rows.file(file_id)) is not None]
-        yield {file.id: _MARKS.of_file(file) for file in files}
+        yield {file.id: _MARKS.of_file(file) for file in plan.files_of(rows, some)}
 
 
 def _existing(rows: StoreReader, item_ids: Sequence[str]) -> set[str]:

@@ -14,6 +14,7 @@ from recollect.engine.base.scopes import owner_of
 from recollect.engine.drafts import tombstones
 from recollect.engine.drafts.items import batched
 from recollect.engine.forgetting.marks import KeyedMark, Marker
+from recollect.engine.forgetting.plan import files_of
 from recollect.engine.forgetting.receipt import ACTION, CHECKED, ID_LOGS, UNSEEN, finder_of, insist_genuine, parsed
 from recollect.errors import InvalidDocument, NotFound, PackageMissing
 from recollect.model.files import FileRecord
@@ -206,8 +207,7 @@ class _Check:
 
 
 def _with_originals(rows: StoreReader) -> list[FileRecord]:
-    files = (rows.file(file_id) for file_id in rows.file_ids())
-    return [file for file in files if file is not None and file.original]
+    return [file for file in files_of(rows, rows.file_ids()) if file.original]
 
 
 def _place_of(table: str) -> str:

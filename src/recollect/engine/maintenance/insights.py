@@ -33,7 +33,7 @@ from recollect.model.insights import (
     TidyRule,
     TidySuggestion,
 )
-from recollect.model.literals import ITEM_KINDS, SOURCE_OF, Source
+from recollect.model.literals import ITEM_KINDS
 from recollect.model.memories import Item, MemoryRecord, Scope
 from recollect.model.messages import Message
 from recollect.model.readings import STANDING
@@ -158,12 +158,7 @@ def _is_past(item: Item) -> bool:
 
 
 def _shown(item: Item, times: int, last_at: datetime | None = None) -> RecalledItem:
-    source: Source = "file"
-    if isinstance(item, MemoryRecord):
-        source = "memory"
-    elif isinstance(item, Message):
-        source = SOURCE_OF[item.role]
-    return RecalledItem(source, item.id, item.content[:_EXCERPT], times, last_at)
+    return RecalledItem(items.source_of(item), item.id, item.content[:_EXCERPT], times, last_at)
 
 
 def _growth(reader: StoreReader) -> tuple[MonthGrowth, ...]:

@@ -5,12 +5,12 @@ from datetime import datetime
 from itertools import chain, islice
 from typing import Any
 
-from recollect.engine.drafts.items import message_passage
+from recollect.engine.drafts.items import message_passage, source_of
 from recollect.engine.drafts.memory_drafts import HAPPENINGS
 from recollect.engine.search.kind_ranking import KindRanking, RankedRow
 from recollect.engine.search.prepared_query import PreparedQuery
 from recollect.model.files import Chunk
-from recollect.model.literals import SEALED, SOURCE_OF, ItemKind, Source
+from recollect.model.literals import SEALED, SOURCE_OF, ItemKind
 from recollect.model.media import media_names, media_texts
 from recollect.model.memories import Item, MemoryRecord, participants_of
 from recollect.model.messages import Message, MessagePosition
@@ -172,9 +172,7 @@ def in_order(prepared: PreparedQuery, items: Sequence[Item]) -> list[Hit]:
 
 def moment(item: Item) -> datetime:
     """Say when something happened."""
-    if isinstance(item, Chunk):
-        return item.dated_at or item.created_at
-    return item.said_at if isinstance(item, Message) else item.occurred_at or item.created_at
+    return _occurred_at(item) or item.created_at
 
 
 def unmeasured(item: Item, *channels: str) -> Hit:
@@ -185,16 +183,10 @@ def unmeasured(item: Item, *channels: str) -> Hit:
 
 def of_item(item: Item, score: float, similarity: float | None, parts: ScoreParts, folded: tuple[str, ...] = ()) -> Hit:
     """Make a hit."""
-    source: Source
-    if isinstance(item, MemoryRecord):
-        source, content = "memory", item.content
-    elif isinstance(item, Message):
-        source, content = SOURCE_OF[item.role], item.content or message_passage(item)
-    else:
-        source, content = "file", item.content
+    content = item.content or (message_passage(item) if isinstance(item, Message) else "")
     return Hit(
         id=item.id,
-        source=source,
+        source=source_of(item),
         type=item.role if isinstance(item, Message) else item.kind if isinstance(item, Chunk) else item.type,
         content=content,
         score=min(1.0, max(0.0, score)),

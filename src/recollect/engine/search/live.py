@@ -16,10 +16,8 @@ from recollect.engine.drafts.items import terms_of
 from recollect.engine.search import hits, prepared_query
 from recollect.engine.search.prepared_query import PreparedQuery, SearchOptions
 from recollect.errors import InvalidInput
-from recollect.model.files import Chunk
-from recollect.model.literals import ITEM_KINDS, SOURCE_OF, SOURCES, MemoryType, Source
-from recollect.model.memories import Item, Scope
-from recollect.model.messages import Message
+from recollect.model.literals import ITEM_KINDS, SOURCES, MemoryType, Source
+from recollect.model.memories import Item, MemoryRecord, Scope
 from recollect.model.scopes import shared_name
 from recollect.model.search import ChannelPart, Hit, ScoreParts
 from recollect.ranking.fusion import nearness
@@ -131,12 +129,12 @@ def _match(reader: StoreReader, query: LiveQuery, changes: Sequence[StoreChange]
 
 
 def _wanted(query: LiveQuery, item: Item, now: datetime) -> bool:
-    if isinstance(item, Chunk):
-        return "file" in query.sources and not query.types
-    if isinstance(item, Message):
-        return SOURCE_OF[item.role] in query.sources and not query.types
+    if items.source_of(item) not in query.sources:
+        return False
+    if not isinstance(item, MemoryRecord):
+        return not query.types
     live = item.superseded_by is None and (item.expires_at is None or item.expires_at > now)
-    return live and "memory" in query.sources and (not query.types or item.type in query.types)
+    return live and (not query.types or item.type in query.types)
 
 
 def _cosines(reader: StoreReader, query: LiveQuery, changes: Sequence[StoreChange]) -> Mapping[str, float]:
