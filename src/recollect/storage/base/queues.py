@@ -58,9 +58,9 @@ class QueueStore(ABC):
         One that is not patient raises StoreUnavailable rather than wait for another writer, where one must wait.
         """
 
-    @abstractmethod
     def _exclusive(self) -> AbstractContextManager[StoreSession]:
         """Lend a session for changes during which no other process writes, or makes or changes spaces."""
+        return self._writing()
 
     def _ask(self, name: str, values: Values | None = None) -> list[ResultRow]:
         """Run one query about the store as a whole."""

@@ -300,9 +300,9 @@ class Store(QueueStore):
             for name, before in ages.items():
                 session.execute(f"delete_old_{name}", {"before": before})
 
-    @abstractmethod
     def _long_reading(self, scope: Scope | None) -> AbstractContextManager[StoreSession]:
         """Lend a session with one snapshot for all its questions."""
+        return self._reading(scope)
 
     @contextmanager
     def snapshot(self, scope: Scope | None) -> Iterator[TransferReader]:

@@ -5,7 +5,7 @@ Invariant: whatever a work function does through its writer is committed wholly 
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -162,9 +162,6 @@ class SqliteStore(Store):
         with self._snapshot() as connection:
             yield SqliteSession(connection)
 
-    def _long_reading(self, scope: Scope | None) -> AbstractContextManager[StoreSession]:
-        return self._reading(scope)
-
     @contextmanager
     def _snapshot(self) -> Iterator[apsw.Connection]:
         """Lend a connection with an open snapshot."""
@@ -184,7 +181,7 @@ class SqliteStore(Store):
         *,
         patient: bool = True,
     ) -> Iterator[StoreSession]:
-        """Lend the connection that writes, inside a transaction of its own."""
+        """Lend the connection that writes, inside a transaction of its own: no other process writes meanwhile."""
         self._insist_open()
         with self._writing_alone(patient=patient), self._translated():
             self._begin(patient=patient)
@@ -194,10 +191,6 @@ class SqliteStore(Store):
             except BaseException:
                 self._roll_back()
                 raise
-
-    def _exclusive(self) -> AbstractContextManager[StoreSession]:
-        """Lend the connection that writes: no other process does so meanwhile."""
-        return self._writing()
 
     @contextmanager
     def _writing_alone(self, *, patient: bool) -> Iterator[None]:

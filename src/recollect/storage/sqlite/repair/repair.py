@@ -159,7 +159,8 @@ class FileRepair:
                 notes=tuple(salvage.notes),
             )
             save_marks(target, repaired, files.source_facts())
-            _settle_erasure(target)
+            vanished = int(SqliteSession(target).row("count_resets")[0])
+            target.execute(f"PRAGMA user_version = {vanished}")  # nothing is left to be erased in a new file
         return repaired
 
 
@@ -226,12 +227,6 @@ def _walk(file: DamagedFile) -> TreeWalker:
     walker = TreeWalker(file, KnownSchema(len(migrations) - len(missing)))
     walker.walk()
     return walker
-
-
-def _settle_erasure(target: apsw.Connection) -> None:
-    """Note that nothing is left to be erased in a new file."""
-    vanished = int(SqliteSession(target).row("count_resets")[0])
-    target.execute(f"PRAGMA user_version = {vanished}")
 
 
 @contextmanager

@@ -108,20 +108,16 @@ class RepairFiles:
         if sys.platform == "win32":  # the lock of the file itself has to do
             yield
             return
-        descriptor = self._lock_within(wait_s)
-        try:
-            yield
-        finally:
-            self.lock.unlink(missing_ok=True)
-            os.close(descriptor)
-
-    def _lock_within(self, wait_s: float) -> int:
         deadline = monotonic() + wait_s
         while (descriptor := self._try_lock()) is None:
             if monotonic() >= deadline:
                 raise StoreUnavailable(f"Another process is repairing {self.path} and does not end. Try again later.")
             sleep(_PAUSE_S)
-        return descriptor
+        try:
+            yield
+        finally:
+            self.lock.unlink(missing_ok=True)
+            os.close(descriptor)
 
     def _try_lock(self) -> int | None:
         descriptor = os.open(self.lock, os.O_RDWR | os.O_CREAT, 0o600)
