@@ -19,9 +19,9 @@ from tests.plain_http import NO_CERTIFICATES
 from tests.waiting import PATIENCE_S
 
 from recollect.web.server import bind, listen
+from recollect_connect.e5.app import RequestQueue
 from recollect_connect.e5.limits import EmbeddingServerLimits
 from recollect_connect.e5.models import ServedModel, load_model
-from recollect_connect.e5.request_queue import RequestQueue
 from recollect_connect.e5.server import create_server
 
 

@@ -134,7 +134,7 @@ def test_an_address_that_is_not_ours_is_one_sentence(host: str) -> None:
 
 
 def test_a_missing_extra_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect_connect.e5.sentence_models.find_spec", lambda _: None)
+    monkeypatch.setattr("recollect_connect.e5.models.find_spec", lambda _: None)
     with taken_port() as port:  # which it does not even try
         outcome = Cli()("e5-server", "--port", str(port))
     assert (outcome.exit_code, outcome.stdout) == (1, "")

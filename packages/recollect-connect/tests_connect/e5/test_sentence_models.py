@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from recollect.model.memories import Vector
-from recollect_connect.e5.models import load_model
-from recollect_connect.e5.sentence_models import prefixes_of
+from recollect_connect.e5.models import load_model, prefixes_of
 
 E5 = {"query": "query: ", "passage": "passage: "}
 

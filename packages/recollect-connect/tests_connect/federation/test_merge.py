@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from recollect.text.clean import fingerprint_text
 from recollect_connect.federation import FederatedHit
-from recollect_connect.federation.merge import merge_hits
+from recollect_connect.federation.node_answers import merge_hits
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 Answers = dict[str, list[FederatedHit]]

@@ -9,10 +9,9 @@ import pytest
 
 from recollect.errors import InvalidDocument
 from recollect.model.memories import Space
-from recollect_connect.importing.openclaw import read_only_sqlite, tables
+from recollect_connect.importing.openclaw import tables
 from recollect_connect.importing.openclaw.find_stores import find
-from recollect_connect.importing.openclaw.index import AS_A_FILE, AS_A_SESSION, CHANGED, IndexPlaces
-from recollect_connect.importing.openclaw.spaces import is_same
+from recollect_connect.importing.openclaw.index import AS_A_FILE, AS_A_SESSION, CHANGED, IndexPlaces, is_same
 from recollect_connect.importing.openclaw.tables import IndexedChunk
 from tests_connect.importing.openclaw_folder import Database, chunk, fingerprint, header, log, note, turn, unit
 
@@ -70,7 +69,7 @@ def test_a_database_is_read_without_a_trace(tmp_path: Path, mode: str) -> None:
         writer.close()  # what is in the log goes to the file, and the log goes away
     before = fingerprint(tmp_path)
     assert (f"db/{path.name}-wal" in before) is (mode == "hot")
-    with read_only_sqlite.opened(path) as connection:
+    with tables.opened(path) as connection:
         ((kind, name, (found,)),) = tables.files(connection, tables.GENERATIONS[1])
         assert found is not None
         assert (kind, name, found.text) == ("memory", "a.md", "one" if mode == "delete" else "two")
@@ -84,12 +83,12 @@ def test_what_is_no_database_is_said(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "x.sqlite"
     path.write_bytes(content)
     if not content:
-        with read_only_sqlite.opened(path) as connection:
+        with tables.opened(path) as connection:
             assert list(tables.generations(connection)) == []
     else:
         with (
             pytest.raises(InvalidDocument, match="cannot be read as a SQLite database"),
-            read_only_sqlite.opened(path) as connection,
+            tables.opened(path) as connection,
         ):
             list(tables.generations(connection))
     assert [one.name for one in tmp_path.iterdir()] == ["x.sqlite"]
@@ -102,7 +101,7 @@ def test_a_view_that_looks_like_an_index_is_not_asked(tmp_path: Path) -> None:
             "CREATE VIEW chunks AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS path, "
             "i AS start_line, i AS end_line, i AS hash, i AS model, i AS text, i AS embedding FROM n"
         )
-    with read_only_sqlite.opened(path) as connection:
+    with tables.opened(path) as connection:
         assert list(tables.generations(connection)) == []
 
 
@@ -110,7 +109,7 @@ def test_a_view_that_looks_like_an_index_is_not_asked(tmp_path: Path) -> None:
 def test_vectors_of_both_manners_are_read(tmp_path: Path, *, new: bool) -> None:
     database = Database(tmp_path / "x.sqlite", new=new).chunks(chunk("a.md", "one", embedding=[0.5, -0.25]))
     path = database.cached("two", [1.0, 2.0]).close()
-    with read_only_sqlite.opened(path) as connection:
+    with tables.opened(path) as connection:
         (names,) = tables.generations(connection)
         assert tables.provider_of(connection, names) == "openai"
         ((_, _, (found,)),) = tables.files(connection, names)
@@ -131,7 +130,7 @@ def test_malformed_rows_are_told_from_the_others(tmp_path: Path) -> None:
         chunk("a.md", "fine"), chunk("a.md", " "), chunk("a.md", "odd", (0, 3)), chunk("a.md", "back", (5, 2)),
         chunk("a.md", "far", (1, 2**31)), chunk("a.md", "x" * 100_001)
     ).close()  # fmt: skip
-    with read_only_sqlite.opened(path) as connection:
+    with tables.opened(path) as connection:
         ((_, _, found),) = tables.files(connection, tables.GENERATIONS[1])
     assert [one.text if one else None for one in found].count(None) == 5
 

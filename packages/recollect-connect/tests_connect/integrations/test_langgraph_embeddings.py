@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from recollect.errors import InvalidVector
-from recollect_connect.integrations.langgraph import vectors
+from recollect_connect.integrations.langgraph.store import coded
 from tests_connect.integrations.conftest import OpenStore
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -47,6 +47,6 @@ def test_embeddings_are_awaited_where_the_store_is(open_store: OpenStore) -> Non
 
 
 def test_a_vector_that_is_none_is_refused() -> None:
-    assert vectors.coded([0.0, 0.0]) == [0, 0]
+    assert coded([0.0, 0.0]) == [0, 0]
     with pytest.raises(InvalidVector):
-        vectors.coded([float("nan")])
+        coded([float("nan")])

@@ -14,10 +14,9 @@ from typing import Final, Protocol
 from recollect.web.access_log import AccessLogMiddleware, log_to_stderr, path_of
 from recollect.web.request_framing import RequestFramingMiddleware
 from recollect.web.server import HttpServer, bind, configure, exit_on_signals, listen, open_to, url_of
-from recollect_connect.e5.app import create_app
+from recollect_connect.e5.app import RequestQueue, create_app
 from recollect_connect.e5.limits import EmbeddingServerLimits
 from recollect_connect.e5.models import ServedModel, full_name, load_model, require_runnable
-from recollect_connect.e5.request_queue import RequestQueue
 
 LOG: Final = logging.getLogger("recollect.e5")
 _LAST_REQUESTS_S: Final = 120

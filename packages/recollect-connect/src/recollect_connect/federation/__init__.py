@@ -11,8 +11,8 @@ The invariant: nothing is sent to a node unless it is enabled for the user who s
 results only.
 """
 
+from recollect_connect.federation.node_answers import LOCAL_NODE, FederatedHit, FederatedResult, NodeReport, NodeState
 from recollect_connect.federation.nodes import FederationNode, parse_nodes
-from recollect_connect.federation.results import LOCAL_NODE, FederatedHit, FederatedResult, NodeReport, NodeState
 from recollect_connect.federation.search import federated_search
 
 __all__ = [

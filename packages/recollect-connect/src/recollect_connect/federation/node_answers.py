@@ -1,20 +1,83 @@
-"""Parses and checks the answer of a node, which may be older, newer, broken or hostile.
+"""Hits of other nodes: the answer of one, which may be older, newer, broken or hostile, is checked; several are fused.
 
 Unknown members are ignored; known ones must be of their type and within their bounds, or the whole answer is refused.
 The invariant: what leaves here can be stored, shown and printed, and has the trust of external content.
+
+Each node has a model of its own, so scores of two nodes cannot be compared, but ranks can: each hit counts 1/(60 +
+rank), and what several nodes found counts once for each (reciprocal rank fusion). The order of the nodes does not
+matter, and no text comes twice.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, Final, NamedTuple, NoReturn
+from fractions import Fraction
+from typing import Any, Final, Literal, NamedTuple, NoReturn
 
 from recollect.errors import InvalidInput, InvalidMemory
 from recollect.model.literals import Trust
 from recollect.model.places import LONGEST_ADDRESS, LONGEST_LABEL, check_coordinates
 from recollect.model.search import Place
-from recollect.text.clean import MAX_CHARACTERS, clean
-from recollect_connect.federation.results import FederatedHit
+from recollect.text.clean import MAX_CHARACTERS, clean, fingerprint_text
+
+LOCAL_NODE: Final = "local"  # how our own store is called among the nodes
+
+# `late`: not within the time. `failed`: away, or answering with an error. `refused`: our key is not accepted there.
+# `lying`: what came is no answer. `resting`: not asked, because it failed too often just now.
+NodeState = Literal["answered", "late", "failed", "refused", "lying", "resting"]
+
+
+@dataclass(frozen=True, slots=True)
+class FederatedHit:
+    """A hit, and its node.
+
+    `rank` is its place in that node's own answer, from 1, and `score` what that node gave it; the scores of two nodes
+    cannot be compared. What another node says has a `trust` of 0, always. `also_in` are other nodes with the same text.
+    Of what is in a file, `where` is its place there, such as `notes/setup.md:12-30`. `place` is where in the world it
+    was, if that is known.
+    """
+
+    node: str
+    rank: int
+    id: str
+    source: str
+    type: str
+    content: str
+    score: float
+    created_at: datetime
+    occurred_at: datetime | None
+    trust: int
+    also_in: tuple[str, ...] = ()
+    where: str = ""
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NodeReport:
+    """The report on a node: how many hits it gave, or why none.
+
+    `reason` is in our words, never in the node's. `degraded` is what the node says of itself.
+    """
+
+    name: str
+    state: NodeState
+    hits: int = 0
+    reason: str = ""
+    degraded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FederatedResult:
+    """The hits, best first. `degraded` names the nodes that are missing, such as `node:office`, and what failed here.
+
+    `nodes` reports on each node, in the order of their names.
+    """
+
+    hits: tuple[FederatedHit, ...]
+    degraded: tuple[str, ...] = ()
+    nodes: tuple[NodeReport, ...] = ()
+
 
 _LONGEST_ID: Final = 128
 _LONGEST_TIME: Final = 40
@@ -22,6 +85,8 @@ _MOST_DEGRADED: Final = 20
 _LONGEST_PATH: Final = 1_000
 _MOST_LINES: Final = 10**9
 _WORD: Final = re.compile(r"[a-z][a-z0-9_:.-]{0,63}")
+
+_K: Final = 60  # the usual constant: the first places differ little, so that agreement decides
 
 
 class InvalidAnswer(Exception):
@@ -165,3 +230,32 @@ def _moment(value: object, at: str) -> datetime:
 
 def _invalid(at: str, expected: str) -> NoReturn:
     raise InvalidAnswer(f"{at} is not {expected}")
+
+
+def merge_hits(answers: Mapping[str, Sequence[FederatedHit]], limit: int) -> tuple[FederatedHit, ...]:
+    """Give the best hits of all nodes, each text once.
+
+    `answers` has the hits of each node by rank. Of equal texts the local one is shown, or else the best ranked one;
+    ties are decided for the local node, then by the names of the nodes.
+    """
+    groups: dict[str, dict[str, FederatedHit]] = {}
+    for node, hits in answers.items():
+        for hit in hits:
+            groups.setdefault(fingerprint_text(hit.content), {}).setdefault(node, hit)
+    best = sorted(groups.values(), key=_sort_key)
+    return tuple(_representative(group) for group in best[:limit])
+
+
+def _sort_key(group: Mapping[str, FederatedHit]) -> tuple[Fraction, tuple[bool, int, str]]:
+    # Floats would add up differently in another order, and let the order of the nodes decide after all.
+    weight = sum((Fraction(1, _K + hit.rank) for hit in group.values()), Fraction())
+    return -weight, min(map(_precedence, group.values()))
+
+
+def _precedence(hit: FederatedHit) -> tuple[bool, int, str]:
+    return hit.node != LOCAL_NODE, hit.rank, hit.node
+
+
+def _representative(group: Mapping[str, FederatedHit]) -> FederatedHit:
+    first, *others = sorted(group.values(), key=_precedence)
+    return replace(first, also_in=tuple(sorted(hit.node for hit in others)))

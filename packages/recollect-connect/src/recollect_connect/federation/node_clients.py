@@ -18,9 +18,15 @@ from recollect.http_client import (
     RetryPolicy,
     Transient,
 )
-from recollect_connect.federation.node_answers import InvalidAnswer, ParsedAnswer, parse_answer
+from recollect_connect.federation.node_answers import (
+    FederatedHit,
+    InvalidAnswer,
+    NodeReport,
+    NodeState,
+    ParsedAnswer,
+    parse_answer,
+)
 from recollect_connect.federation.nodes import FederationNode
-from recollect_connect.federation.results import FederatedHit, NodeReport, NodeState
 
 PATH: Final = "/api/context/search"
 MOST_BYTES: Final = 4 * 1024 * 1024

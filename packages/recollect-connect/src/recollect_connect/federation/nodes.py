@@ -11,7 +11,7 @@ from typing import Final
 
 from recollect.errors import InvalidInput, NotPermitted, SettingsError
 from recollect.http_client import ApiKey, checked_url
-from recollect_connect.federation.results import LOCAL_NODE
+from recollect_connect.federation.node_answers import LOCAL_NODE
 
 ALL_USERS: Final = "*"
 

@@ -2,23 +2,19 @@
 
     host         the protocol: find a host, plan what changes in its files
     changes      writes plans, keeps backups, shows differences
-    json_text    edits JSON and leaves the rest of a file as it is; json_files plans such edits, toml_text those of TOML
-    entries      Recollect's hooks and server of tools in such files; json_host is what most hosts share
-    claude_code, codex, cursor, gemini, openclaw, opencode
-                 one module a host
+    json_text    edits JSON and leaves the rest of a file as it is; toml_text does so with TOML
+    entries      Recollect's hooks and server of tools in such files
+    json_host    what most hosts share
+    programs     the hosts; openclaw is one of its own kind
 
 The invariant: a host plans and `changes` writes; what is planned twice changes nothing the second time, and what is
 uninstalled leaves no trace.
 """
 
 from recollect.errors import InvalidInput
-from recollect_connect.hosts.claude_code import ClaudeCode
-from recollect_connect.hosts.codex import CodexCli
-from recollect_connect.hosts.cursor import Cursor
-from recollect_connect.hosts.gemini import GeminiCli
 from recollect_connect.hosts.host import Host
 from recollect_connect.hosts.openclaw import OpenClaw
-from recollect_connect.hosts.opencode import OpenCode
+from recollect_connect.hosts.programs import ClaudeCode, CodexCli, Cursor, GeminiCli, OpenCode
 
 HOSTS: tuple[Host, ...] = (ClaudeCode(), CodexCli(), Cursor(), GeminiCli(), OpenClaw(), OpenCode())
 

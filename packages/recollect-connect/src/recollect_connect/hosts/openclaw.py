@@ -13,7 +13,7 @@ from recollect_connect.hosts import json_text
 from recollect_connect.hosts.changes import backup_of
 from recollect_connect.hosts.connection_file import is_local, port_of
 from recollect_connect.hosts.host import FileChange, HostPlan, InstallRequest, InstallScope, Machine, read_file
-from recollect_connect.hosts.json_files import parsed, plan_edit, plan_removal
+from recollect_connect.hosts.json_host import parsed, plan_edit, plan_removal
 
 _ID: Final = "recollect"
 _ENTRY: Final = ("plugins", "entries", _ID)

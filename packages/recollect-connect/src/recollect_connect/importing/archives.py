@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Final, Literal, cast
 
 from recollect.errors import InvalidDocument
-from recollect_connect.importing.report import THE_STORE
+from recollect_connect.importing.deliver import THE_STORE
 
 _MOST_MEMBERS: Final = 200_000
 _MOST_BYTES: Final = 8 * 2**30

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from typing import Any, Final
 
 from recollect.model.memories import NewMemory
-from recollect_connect.importing.fact_keys import fact
+from recollect_connect.importing.mem0 import fact
 from recollect_connect.importing.parse_values import metadata_of, name_of, type_of
 
 FORMAT: Final = "basic-memory"

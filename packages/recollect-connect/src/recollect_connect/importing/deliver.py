@@ -1,9 +1,11 @@
 """Hands over what was read: the one place of imports that writes, and that asks a user's memory for anything.
 
 The invariant: a conversation is brought whole or not at all, and so is a batch of memories; what is there already is
-counted, not copied.
+counted, not copied. Whatever was found is counted once, as brought or as skipped with a reason; nothing is silently
+dropped.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -14,13 +16,17 @@ from recollect.api.conversation import Conversation
 from recollect.api.user import UserMemory
 from recollect.engine.drafts import tombstones
 from recollect.errors import InvalidInput
-from recollect.model.backups import ImportListener, ImportProgress
+from recollect.model.backups import ImportListener, ImportProgress, ImportReport, Skipped
 from recollect.model.files import SyncProgress, TextPiece
 from recollect.model.literals import FileSource, Trust
 from recollect.model.memories import NewMemory, Remembered, Space, VectorLike
 from recollect_connect.importing.chat_sessions import EMPTY, ChatSession
 from recollect_connect.importing.parse_values import metadata_of
-from recollect_connect.importing.report import ALREADY_THERE, ImportCounts
+
+ALREADY_THERE: Final = "already there"
+THE_STORE: Final = "the store itself"
+_MOST_EXAMPLES: Final = 20
+_LONGEST_EXAMPLE: Final = 200
 
 CANNOT_BE_KEPT: Final = "it cannot be kept"
 PRIVATE: Final = "nothing of it may be kept"
@@ -29,6 +35,39 @@ OUTRANKED: Final = "something more trusted is known"
 NOT_SEEN_WHOLE: Final = "it could not be looked through to its end"
 _BATCH: Final = 1_000
 _NOT_MEANT: Final = "ignored"  # what a sync says of files that its patterns leave out
+
+
+class ImportCounts:
+    """A report that is being made."""
+
+    def __init__(self) -> None:
+        self._brought: Counter[str] = Counter()
+        self._skipped: Counter[tuple[str, str]] = Counter()
+        self._examples: list[str] = []
+
+    def bring(self, what: str, amount: int = 1) -> None:
+        """Count what was brought."""
+        if amount:
+            self._brought[what] += amount
+
+    def skip(self, what: str, reason: str, amount: int = 1, *, example: str = "") -> None:
+        """Count what was left out; `example` names it."""
+        if not amount:
+            return
+        self._skipped[what, reason] += amount
+        if example and len(self._examples) < _MOST_EXAMPLES:
+            self._examples.append(f"{shown(example)}: {reason}")
+
+    def report(self, format: str, path: str, *, dry_run: bool) -> ImportReport:
+        """Give what was counted."""
+        skipped = tuple(Skipped(what, reason, amount) for (what, reason), amount in sorted(self._skipped.items()))
+        return ImportReport(format, path, dict(self._brought), skipped, tuple(self._examples), dry_run)
+
+
+def shown(name: str) -> str:
+    """Give a name that others chose so that it fits on one line of a terminal."""
+    plain = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in name[:_LONGEST_EXAMPLE])
+    return plain if len(name) <= _LONGEST_EXAMPLE else f"{plain}…"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from recollect.api.own_archives import OWN, is_own_export
 from recollect.errors import InvalidDocument, InvalidInput
 from recollect_connect.importing import basic_memory, chatgpt, claude, mem0
 from recollect_connect.importing.archives import ExportArchive, Member
+from recollect_connect.importing.deliver import shown
 from recollect_connect.importing.export_entries import ExportEntry, documents, entries
 from recollect_connect.importing.parse_values import mapping_of
-from recollect_connect.importing.report import shown
 
 FORMATS: Final = (OWN, chatgpt.FORMAT, claude.FORMAT, mem0.FORMAT, basic_memory.FORMAT)
 MOST_OF_A_NOTE: Final = 10 * 2**20

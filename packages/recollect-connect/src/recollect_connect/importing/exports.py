@@ -14,9 +14,8 @@ from recollect.model.memories import NewMemory
 from recollect_connect.importing import basic_memory, chatgpt, claude, detect_format, mem0
 from recollect_connect.importing.archives import ExportArchive, Member, opened
 from recollect_connect.importing.chat_sessions import ChatSession
-from recollect_connect.importing.deliver import ImportRun, importing
+from recollect_connect.importing.deliver import ImportCounts, ImportRun, importing
 from recollect_connect.importing.parse_values import list_of, mapping_of, name_of
-from recollect_connect.importing.report import ImportCounts
 
 _ACCOUNT: Final = "about the account, not memory"
 _OTHER_FILES: Final = "not what conversations or memories are in"

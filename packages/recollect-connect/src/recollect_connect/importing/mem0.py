@@ -5,7 +5,6 @@ from typing import Any, Final
 
 from recollect.model.memories import NewMemory
 from recollect_connect.importing.export_entries import ExportEntry
-from recollect_connect.importing.fact_keys import fact
 from recollect_connect.importing.parse_values import (
     id_of,
     list_of,
@@ -23,6 +22,23 @@ DELETED: Final = "deleted there"
 EMPTY: Final = "nothing in it"
 _TEXTS: Final = ("memory", "content", "text", "data")
 _KEPT: Final = ("user_id", "agent_id", "app_id", "run_id", "actor_id", "app", "state", "updated_at")
+
+
+def fact(
+    subject: str, verb: str, target: str, *, format: str, trust: int, about: Mapping[str, Any] | None = None
+) -> NewMemory:
+    """Make a fact of a relation. The target is its context too, so that one thing may relate to many."""
+    return NewMemory(
+        f"{subject} {verb.replace('_', ' ')} {target}",
+        type="fact",
+        subject=subject,
+        key=verb,
+        value=target,
+        context=target,
+        source=f"import:{format}",
+        trust=trust,
+        metadata=metadata_of({"imported_from": format, **(about or {})}),
+    )
 
 
 def is_memory(value: object) -> bool:

@@ -14,8 +14,7 @@ except ImportError as error:
         "recollect.integrations.langchain needs a package that is not there: pip install 'recollect[langchain]'."
     ) from error
 
-from recollect_connect.integrations.chat_items import ChatItem, ChatItems
-from recollect_connect.integrations.found import as_metadata, found_hits
+from recollect_connect.integrations.chat_items import ChatItem, ChatItems, as_metadata, found_hits
 from recollect_connect.integrations.write_spool import AnyUserMemory
 
 __all__ = ["RecollectChatMessageHistory", "RecollectRetriever"]

@@ -15,7 +15,7 @@ from recollect import InvalidInput, Memory, UserMemory
 from recollect.api.memory import AuditedWrite
 from recollect.errors import StoreUnavailable
 from recollect_connect.integrations.slack import SlackSettings, http_app, make_app, spool_of
-from recollect_connect.integrations.slack.people import user_name
+from recollect_connect.integrations.slack.bot import user_name
 from recollect_connect.integrations.slack.replies import FORGET, KEEP
 from tests_connect.integrations.slack.fake_slack import ANNA, BERT, SECRET, TEAM, FakeSlack, fake_slack
 

@@ -11,7 +11,7 @@ from websockets.sync.server import ServerConnection, serve
 
 from recollect import Memory
 from recollect_connect.integrations.slack import SlackSettings, make_app, serve_socket
-from recollect_connect.integrations.slack.people import user_name
+from recollect_connect.integrations.slack.bot import user_name
 from tests_connect.integrations.slack.fake_slack import ANNA, TEAM, fake_slack
 
 _WAIT_S = 60.0

@@ -8,8 +8,8 @@ from recollect.api.user import UserMemory
 from recollect.errors import InvalidDocument
 from recollect.model.backups import ImportListener, ImportReport
 from recollect.model.literals import Trust
-from recollect_connect.importing.deliver import ImportRun, importing, searched_space
-from recollect_connect.importing.openclaw import read_only_sqlite, sessions, tables
+from recollect_connect.importing.deliver import THE_STORE, ImportCounts, ImportRun, importing, searched_space
+from recollect_connect.importing.openclaw import sessions, tables
 from recollect_connect.importing.openclaw.captured import CapturedSessions
 from recollect_connect.importing.openclaw.find_stores import (
     FORMAT,
@@ -23,7 +23,6 @@ from recollect_connect.importing.openclaw.find_stores import (
     newest_first,
 )
 from recollect_connect.importing.openclaw.index import Index, IndexPlaces
-from recollect_connect.importing.report import THE_STORE, ImportCounts
 
 __all__ = ["import_openclaw"]
 
@@ -66,11 +65,11 @@ def _bring_database(delivery: ImportRun, path: Path, found: OpenClawStores) -> N
     agent = agent_of(path)
     shown = path.relative_to(found.root).as_posix()
     own = delivery.me.files.store_files()
-    if read_only_sqlite.is_one_of(path, own):
+    if tables.is_one_of(path, own):
         delivery.tally.skip("databases", THE_STORE, example=shown)
         return
     try:
-        with read_only_sqlite.opened(path) as connection:
+        with tables.opened(path) as connection:
             known: frozenset[str] = frozenset()
             if tables.has_sessions(connection):
                 known = sessions.bring(delivery, connection, found, agent)

@@ -11,7 +11,7 @@ from recollect.text.clean import clean
 from recollect.text.private import without_private
 from recollect.text.secrets import redact
 from recollect_connect.importing.chat_sessions import ChatSession
-from recollect_connect.importing.report import ALREADY_THERE
+from recollect_connect.importing.deliver import ALREADY_THERE
 
 LogReader = Callable[[str, Sequence[str]], ChatSession]
 

@@ -2,7 +2,7 @@
 
 import re
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
@@ -14,9 +14,31 @@ from recollect.text.chunks import mask
 from recollect_connect.importing.deliver import ImportRun, TextCutter
 from recollect_connect.importing.openclaw import tables
 from recollect_connect.importing.openclaw.find_stores import FORMAT, NOTES_AT_THE_TOP, OpenClawStores, agent_of
-from recollect_connect.importing.openclaw.spaces import is_same
 from recollect_connect.importing.openclaw.tables import IndexedChunk, Names
 from recollect_connect.importing.parse_values import name_of
+
+# OpenClaw's name of a provider, ours, and how texts must have been prefixed for both to have made the same vector.
+# Where OpenClaw writes no prefix and we do, the vectors differ; and nothing is believed of a provider not named here.
+_SAME: Final[Mapping[str, tuple[str, str]]] = {
+    "openai": ("openai", "none"),
+    "gemini": ("gemini", "gemini"),
+    "google": ("gemini", "gemini"),
+    "ollama": ("ollama", "none"),
+}
+
+
+def is_same(provider: str, model: str, searched: Space | None) -> bool:
+    """Tell whether a provider and a model, as OpenClaw names them, make vectors of the searched space.
+
+    They do when both systems ask the same provider for the same model with the same prefixes. The length of each vector
+    is still to be looked at.
+    """
+    ours = _SAME.get(provider.lower())
+    if searched is None or ours is None:
+        return False
+    named = model.removeprefix("models/").removeprefix(f"{provider.lower()}/")
+    return (searched.provider, searched.prefix_scheme, searched.model, searched.revision) == (*ours, named, "")
+
 
 AS_A_FILE: Final = "already brought as a file"
 AS_A_SESSION: Final = "already brought as a session"

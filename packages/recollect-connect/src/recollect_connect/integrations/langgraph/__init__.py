@@ -13,7 +13,6 @@ except ImportError as error:
         "recollect.integrations.langgraph needs a package that is not there: pip install 'recollect[langgraph]'."
     ) from error
 
-from recollect_connect.integrations.langgraph.aio import AsyncRecollectStore
-from recollect_connect.integrations.langgraph.store import RecollectStore
+from recollect_connect.integrations.langgraph.store import AsyncRecollectStore, RecollectStore
 
 __all__ = ["AsyncRecollectStore", "RecollectStore"]

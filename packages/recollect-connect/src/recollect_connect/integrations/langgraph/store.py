@@ -1,7 +1,11 @@
 """`RecollectStore`: what LangGraph asks of a store, answered from the memories of one user or of several.
 
 Within a batch reads see the store as it was before the writes of the batch, and of several writes to one item the last
-one counts, as in LangGraph's own stores.
+one counts, as in LangGraph's own stores. For programs in one event loop, what is awaited at the same time is one batch.
+
+With `index` scores are by the embeddings that a program configures: the cosine of the nearest text of an item. The
+vectors are kept with the item, as whole numbers of 16 bits: a list of them is not taken for a secret, and the cosine is
+right to four digits.
 """
 
 from asyncio import to_thread
@@ -12,6 +16,7 @@ from datetime import timedelta
 from threading import Event, Lock, Thread
 from typing import Any, Final
 
+import numpy as np
 from langgraph.store.base import (
     BaseStore,
     GetOp,
@@ -26,21 +31,58 @@ from langgraph.store.base import (
     TTLConfig,
     ensure_embeddings,
 )
+from langgraph.store.base.batch import AsyncBatchedBaseStore
+from numpy.typing import NDArray
 
 from recollect.api.memory import Memory
 from recollect.api.user import UserMemory
 from recollect.clock import SystemClock
-from recollect.errors import InvalidInput, NotFound
+from recollect.errors import InvalidInput, InvalidVector, NotFound
 from recollect.model.memories import MemoryRecord
 from recollect.model.search import Hit
 from recollect.ports import Clock
-from recollect_connect.integrations.langgraph import conditions, items, vectors
+from recollect_connect.integrations.langgraph import items
 from recollect_connect.integrations.langgraph.items import Namespace, StoredItem
+
+_LARGEST: Final = 32_767
 
 _PAGE: Final = 1_000
 _FIRST_HITS: Final = 100
 _LONGEST_QUERY: Final = 2_000
 _SWEEP_MINUTES: Final = 5.0
+
+
+def coded(vector: Sequence[float]) -> list[int]:
+    """Code a vector for keeping. Raises InvalidVector for one that points nowhere."""
+    floats = np.asarray(vector, dtype=np.float64)
+    largest = float(np.abs(floats).max(initial=0.0))
+    if floats.ndim != 1 or not np.isfinite(largest):
+        raise InvalidVector("The embeddings of the store's index gave a vector that is not a list of finite numbers.")
+    if not largest:
+        return [0] * len(floats)
+    codes: list[int] = np.rint(floats / largest * _LARGEST).astype(int).tolist()
+    return codes
+
+
+def best_scores(query: Sequence[float], items: Sequence[StoredItem]) -> dict[str, float]:
+    """Give the cosine of each item that has vectors of the query's length, by the id of its memory."""
+    wanted = _unit(np.asarray(query, dtype=np.float64))
+    scores: dict[str, float] = {}
+    for item in items:
+        near = [float(wanted @ _unit(row)) for row in _rows(item) if len(row) == len(wanted)]
+        if near:
+            scores[item.record.id] = max(near)
+    return scores
+
+
+def _rows(item: StoredItem) -> list[NDArray[np.float64]]:
+    return [np.asarray(row, dtype=np.float64) for row in item.vectors]
+
+
+def _unit(row: NDArray[np.float64]) -> NDArray[Any]:
+    length = float(np.linalg.norm(row))
+    return row / length if length else row
+
 
 Put = tuple[Namespace, str]
 
@@ -165,7 +207,7 @@ class RecollectStore(BaseStore):
         puts = {(op.namespace, op.key): op for op in listed if isinstance(op, PutOp)}
         for op in listed:  # nothing is done of a batch that cannot be done
             if isinstance(op, SearchOp):
-                conditions.check_filter(op.filter)
+                items.check_filter(op.filter)
             elif isinstance(op, PutOp):
                 self._user_of(op.namespace)
                 items.checked_value(op)
@@ -208,7 +250,7 @@ class RecollectStore(BaseStore):
         me = self._user_of(prefix)
 
         def wanted(item: StoredItem) -> bool:
-            return conditions.is_under(item.namespace, prefix) and conditions.passes(item.value, op.filter)
+            return items.is_under(item.namespace, prefix) and items.passes(item.value, op.filter)
 
         end = op.offset + op.limit
         ranked: list[tuple[StoredItem, float | None]] = []
@@ -216,7 +258,7 @@ class RecollectStore(BaseStore):
             ranked += _recalled(me, prefix, op.query, end, wanted)
         if len(ranked) < end:
             candidates = [item for item in _listed(me, prefix) if wanted(item)]
-            scores = {} if query_vector is None else vectors.best_scores(query_vector, candidates)
+            scores = {} if query_vector is None else best_scores(query_vector, candidates)
             known = {item.record.id for item, _ in ranked}
             rest = [(item, scores.get(item.record.id)) for item in candidates if item.record.id not in known]
             ranked += sorted(rest, key=_best_then_newest)
@@ -230,11 +272,11 @@ class RecollectStore(BaseStore):
         asked = tuple(op.match_conditions or ())
         prefix: Namespace = ()
         for condition in asked:
-            if condition.match_type == "prefix" and conditions.WILDCARD not in condition.path:
+            if condition.match_type == "prefix" and items.WILDCARD not in condition.path:
                 prefix = max(prefix, tuple(condition.path), key=len)
         me = self._user_of(self._named_labels(asked))
         found = {item.namespace for item in _listed(me, prefix)}
-        found = {namespace for namespace in found if all(conditions.matches(namespace, one) for one in asked)}
+        found = {namespace for namespace in found if all(items.matches(namespace, one) for one in asked)}
         if op.max_depth is not None:
             found = {namespace[: op.max_depth] for namespace in found}
         return sorted(found)[op.offset : op.offset + op.limit]
@@ -244,7 +286,7 @@ class RecollectStore(BaseStore):
         label = self._user_label or 0
         for condition in asked:
             path = tuple(condition.path)
-            if condition.match_type == "prefix" and len(path) > label and path[label] != conditions.WILDCARD:
+            if condition.match_type == "prefix" and len(path) > label and path[label] != items.WILDCARD:
                 return path
         return ()
 
@@ -256,7 +298,7 @@ class RecollectStore(BaseStore):
             if op.value is None:
                 _forget(me, before)
                 continue
-            codes = [vectors.coded(batch.text_vectors[text]) for text in batch.texts.get(put, ())]
+            codes = [coded(batch.text_vectors[text]) for text in batch.texts.get(put, ())]
             memory = items.new_memory(op, self._fields, codes, self._now())
             if before is None:
                 new.setdefault(me.user_id, (me, []))[1].append(memory)
@@ -336,3 +378,35 @@ def _items_of(me: UserMemory, hit: Hit) -> Iterator[StoredItem]:
 def _best_then_newest(ranked: tuple[StoredItem, float | None]) -> tuple[bool, float, float]:
     item, score = ranked
     return score is None, -(score or 0.0), -item.record.updated_at.timestamp()
+
+
+class AsyncRecollectStore(AsyncBatchedBaseStore):
+    """A `RecollectStore` that collects operations; make it inside a running event loop.
+
+    Only the awaited verbs may be called in that loop's thread; the others are for further threads.
+    """
+
+    supports_ttl = True
+
+    def __init__(self, store: RecollectStore) -> None:
+        super().__init__()
+        self._store = store
+        self.ttl_config: TTLConfig | None = store.ttl_config
+        self.index_config: Any = store.index_config
+        self.embeddings = store.embeddings
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        """Run operations in a worker thread."""
+        return await self._store.abatch(ops)
+
+    async def sweep_ttl(self) -> int:
+        """Erase what has expired; returns how many memories. See `RecollectStore.sweep_ttl`."""
+        return await self._store.asweep_ttl()
+
+    async def start_ttl_sweeper(self, sweep_interval_minutes: float | None = None) -> None:
+        """Erase what has expired from time to time, in a thread."""
+        self._store.start_ttl_sweeper(sweep_interval_minutes)
+
+    async def stop_ttl_sweeper(self) -> None:
+        """End that thread, if there is one."""
+        await self._store.astop_ttl_sweeper()
