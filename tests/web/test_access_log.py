@@ -12,8 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from recollect.settings.sections import ServeSettings
 from recollect.web.access_log import AccessLogMiddleware, route_of
-from recollect.web.headers import RequestIdMiddleware
-from recollect.web.middleware import LOG, start_logging
+from recollect.web.middleware import LOG, RequestIdMiddleware, start_logging
 from tests.web.conftest import LOCAL, ask, echo, empty
 
 PRIVATE = "the-safe-is-behind-the-painting"

@@ -2,7 +2,7 @@
 
 from starlette.types import Receive, Scope, Send
 
-from recollect.web.headers import RequestIdMiddleware, SecurityHeadersMiddleware
+from recollect.web.middleware import RequestIdMiddleware, SecurityHeadersMiddleware
 from tests.rows import every
 from tests.web.conftest import LOCAL, ask, empty
 

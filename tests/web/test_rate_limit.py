@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.web.rate_limit import RateLimiter, rate_limit_exceeded
+from recollect.web.body_limits import RateLimiter, rate_limit_exceeded
 
 
 class Hand:

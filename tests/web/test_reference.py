@@ -9,8 +9,7 @@ from fastapi.security import HTTPBearer
 from pydantic import BaseModel, Field
 from starlette.requests import Request
 
-from recollect.web.reference import render
-from recollect.web.schema_text import describe_bounds, describe_type, make_example
+from recollect.web.reference import describe_bounds, describe_type, make_example, render
 from tests.rows import every
 
 ALONE = {"meta", "br"}

@@ -45,10 +45,10 @@ from recollect.service.routes import (
     typed,
 )
 from recollect.service.scheduled_backups import ScheduledBackups
+from recollect.web.body_limits import RateLimiter
 from recollect.web.limits import BodyLimits
 from recollect.web.middleware import add_middleware
 from recollect.web.problems import MEDIA_TYPE, add_error_handlers, problem
-from recollect.web.rate_limit import RateLimiter
 
 if TYPE_CHECKING:
     from recollect.mcp.http import RunForUser

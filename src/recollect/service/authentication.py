@@ -20,8 +20,8 @@ from recollect.authorization import Principal
 from recollect.errors import RecollectError, UnknownKey
 from recollect.service.browser_session import check_csrf, read_session
 from recollect.service.error_responses import problem_for
+from recollect.web.body_limits import RateLimiter, rate_limit_exceeded
 from recollect.web.problems import RequestRefused
-from recollect.web.rate_limit import RateLimiter, rate_limit_exceeded
 
 PUBLIC_PATHS: Final = frozenset({"/", "/livez"})
 PAGE_PATH: Final = "/page/"  # files without a user's data

@@ -21,9 +21,9 @@ from recollect.service.error_responses import add_error_handler
 from recollect.service.live.subscriptions import LiveSubscriptions
 from recollect.service.metrics.service_metrics import Metrics
 from recollect.service.routes import live
+from recollect.web.body_limits import RateLimiter
 from recollect.web.middleware import add_middleware
 from recollect.web.problems import add_error_handlers
-from recollect.web.rate_limit import RateLimiter
 from recollect.web.server import HttpServer, bind, configure, listen
 from tests.reliability.opening import open_memory
 from tests.service.live.radio import Radio

@@ -17,8 +17,8 @@ from recollect.errors import QuotaExceeded
 from recollect.service.admission.fair_queue import FairQueue, QueueFull
 from recollect.service.metrics.metric_labels import WorkClass
 from recollect.service.metrics.service_metrics import Metrics
+from recollect.web.body_limits import RateLimiter, rate_limit_exceeded
 from recollect.web.problems import RequestRefused
-from recollect.web.rate_limit import RateLimiter, rate_limit_exceeded
 
 T = TypeVar("T")
 

@@ -21,7 +21,7 @@ from recollect.errors import NotFound
 from recollect.model.literals import MemoryType, Source
 from recollect.service.live import events
 from recollect.service.live.subscriptions import LiveSubscriptions, Subscription
-from recollect.web.connection_timeouts import abort_connection
+from recollect.web.server import abort_connection
 
 _FRESH_S: Final = 1.0  # what was read longer ago is read again: it may have been forgotten
 _GOODBYE_S: Final = 1.0

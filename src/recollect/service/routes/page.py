@@ -13,7 +13,7 @@ from fastapi.responses import JSONResponse
 
 from recollect._version import __version__
 from recollect.service.authentication import PAGE_PATH
-from recollect.web.headers import PAGE_CSP
+from recollect.web.middleware import PAGE_CSP
 from recollect.web.problems import RequestRefused
 
 router = APIRouter(include_in_schema=False)

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final, Protocol
 
 from recollect.web.access_log import AccessLogMiddleware, log_to_stderr, path_of
-from recollect.web.request_framing import RequestFramingMiddleware
+from recollect.web.middleware import RequestFramingMiddleware
 from recollect.web.server import HttpServer, bind, configure, exit_on_signals, listen, open_to, url_of
 from recollect_connect.e5.app import RequestQueue, create_app
 from recollect_connect.e5.limits import EmbeddingServerLimits
