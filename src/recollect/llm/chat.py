@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
-from recollect.errors import LlmError
+from recollect.errors import LlmError, ReaderError, SummaryError
 from recollect.http_client import (
     ApiKey,
     Endpoint,
@@ -138,3 +138,27 @@ class ChatClient:
     def close(self) -> None:
         """Give back the connections. Asking again would open new ones."""
         self._endpoint.close()
+
+
+class ChatTask:
+    """What asks a model for a port of its own: a reader, a summarizer."""
+
+    def __init__(self, client: ChatClient) -> None:
+        self._client = client
+
+    @property
+    def name(self) -> str:
+        return self._client.model
+
+    @property
+    def costs(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        self._client.close()
+
+    def _ask(self, instructions: str, text: str, error: type[ReaderError | SummaryError]) -> ChatCompletion:
+        try:
+            return self._client.ask(instructions, text)
+        except LlmError as failure:
+            raise error(str(failure), failure.usage_tokens) from failure

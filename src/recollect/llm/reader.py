@@ -11,8 +11,8 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, get_args
 
-from recollect.errors import LlmError, ReaderError
-from recollect.llm.chat import ChatClient, ChatCompletion
+from recollect.errors import ReaderError
+from recollect.llm.chat import ChatCompletion, ChatTask
 from recollect.model.literals import StatementType
 from recollect.model.readings import NEED_UNKNOWN, READING_KEYS, Need, Reading, Statement, TextSpan
 
@@ -58,20 +58,8 @@ Answer with JSON and nothing else:
 - need: probabilities that an answer needs the long-term memory of this user"""
 
 
-class ChatReader:
+class ChatReader(ChatTask):
     """Asks a model to read a message, and keeps what the message really says."""
-
-    def __init__(self, client: ChatClient) -> None:
-        """Take the client to ask with."""
-        self._client = client
-
-    @property
-    def name(self) -> str:
-        return self._client.model
-
-    @property
-    def costs(self) -> bool:
-        return True
 
     def read(self, text: str) -> Reading:
         """Read one message. Raises ReaderError with what it cost when there is no usable answer."""
@@ -81,10 +69,7 @@ class ChatReader:
             return Reading(pasted=True, reader=self.name)
         mark = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
         instructions = _INSTRUCTIONS.format(mark=mark, types=", ".join(_TYPES), keys=", ".join(READING_KEYS))
-        try:
-            answer = self._client.ask(instructions, f"<message {mark}>\n{text}\n</message {mark}>")
-        except LlmError as error:
-            raise ReaderError(str(error), error.usage_tokens) from error
+        answer = self._ask(instructions, f"<message {mark}>\n{text}\n</message {mark}>", ReaderError)
         found = _parsed(answer)
         message = _FoldedText(text)
         handed_over = tuple(sorted({*_stretches(_listed(found, "handed_over", answer), message)}))
@@ -95,10 +80,6 @@ class ChatReader:
         }
         statements = tuple(stated[span] for span in sorted(stated))
         return Reading(statements, handed_over, _need(found.get("need")), reader=self.name, usage=answer.usage)
-
-    def close(self) -> None:
-        """Give back the connections."""
-        self._client.close()
 
 
 class _FoldedText:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC
 from typing import Final
 
-from recollect.errors import LlmError, SummaryError
-from recollect.llm.chat import ChatClient, ChatCompletion
+from recollect.errors import SummaryError
+from recollect.llm.chat import ChatClient, ChatCompletion, ChatTask
 from recollect.model.messages import Message, Summarized, SummaryPoints, SummaryTask
 
 _SPOKEN: Final = frozenset(("user", "assistant", "tool"))
@@ -47,32 +47,21 @@ Open items:
 - …"""
 
 
-class ChatSummarizer:
+class ChatSummarizer(ChatTask):
     """Asks a model for a summary. Its points may be up to twice as long as asked for; the caller shortens them."""
 
     def __init__(self, client: ChatClient, parse: Callable[[str], SummaryPoints], count: Callable[[str], int]) -> None:
         """Take whom to ask, how to read a summary (raising SummaryError for what is none) and how to count tokens."""
-        self._client = client
+        super().__init__(client)
         self._parse = parse
         self._count = count
-
-    @property
-    def name(self) -> str:
-        return self._client.model
-
-    @property
-    def costs(self) -> bool:
-        return True
 
     def summarize(self, task: SummaryTask) -> Summarized:
         """Ask for a summary and read it. Raises SummaryError with what it cost when none came back."""
         text = "\n\n".join(_written(turn) for turn in task.turns if turn.role in _SPOKEN)
         mark = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
         instructions = _INSTRUCTIONS.format(mark=mark, words=max(30, int(task.max_tokens * _WORDS_PER_TOKEN)))
-        try:
-            answer = self._client.ask(instructions, _question(text, mark, task.previous))
-        except LlmError as error:
-            raise SummaryError(str(error), error.usage_tokens) from error
+        answer = self._ask(instructions, _question(text, mark, task.previous), SummaryError)
         return Summarized(self._checked(answer, task.max_tokens), answer.usage)
 
     def _checked(self, answer: ChatCompletion, max_tokens: int) -> SummaryPoints:
