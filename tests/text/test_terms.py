@@ -6,8 +6,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.language import languages_in, stop_words
-from recollect.text.stems import _stem
+from recollect.text.language import _stem, languages_in, stop_words
 from recollect.text.terms import MAX_TERM_CHARACTERS, MAX_TERMS, index_terms, query_words
 from recollect.text.terms import query_terms as terms_of_words
 from tests.growth import assert_linear

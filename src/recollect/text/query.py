@@ -14,9 +14,8 @@ from functools import cache, lru_cache
 from itertools import pairwise
 
 from recollect.text.clean import fold
-from recollect.text.language import function_words, guess_language, languages_in, stop_words
+from recollect.text.language import function_words, guess_language, is_latin, languages_in, stop_words, unaccented
 from recollect.text.questions import Party, compared_parties, is_keywords, request_form, wants_deed
-from recollect.text.stems import is_latin, unaccented
 from recollect.text.tables import read_words
 from recollect.text.terms import Forms, query_words
 from recollect.text.time_expressions import TimeSpan, find_time_spans

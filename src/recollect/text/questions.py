@@ -12,8 +12,7 @@ from functools import cache
 from typing import NamedTuple
 
 from recollect.text.clean import fold
-from recollect.text.language import function_words, guess_language, stop_words
-from recollect.text.stems import unaccented
+from recollect.text.language import function_words, guess_language, stop_words, unaccented
 from recollect.text.tables import LANGUAGES, read_lines, read_words
 
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")

@@ -19,9 +19,8 @@ from typing import Final, Literal, NamedTuple
 
 from recollect.model.readings import TextSpan
 from recollect.text.clean import fingerprint_text, fold
-from recollect.text.language import function_words, guess_language, languages_in, stop_words
+from recollect.text.language import LATIN_LANGUAGES, function_words, guess_language, languages_in, stem, stop_words
 from recollect.text.query import holds, normal
-from recollect.text.stems import LATIN_LANGUAGES, stem
 from recollect.text.summary.sentences import split_sentences
 from recollect.text.tables import read_words
 from recollect.text.terms import every_form, index_terms, query_terms, query_words, telling_words

@@ -15,8 +15,7 @@ from itertools import chain, islice
 from typing import ClassVar, TypeAlias, TypeVar
 
 from recollect.text.clean import MAX_CHARACTERS, compose, fold
-from recollect.text.language import likeliest_latin, stop_words
-from recollect.text.stems import LATIN_LANGUAGES, is_latin, stem
+from recollect.text.language import LATIN_LANGUAGES, is_latin, likeliest_latin, stem, stop_words
 
 ANALYSER = 3  # raise it whenever a text may get other terms or another form; `maintain` then brings stores up to it
 MAX_TERMS = 40_000

@@ -13,7 +13,7 @@ from tests.test_docs import examples
 from recollect import load_settings
 from recollect.text.clean import MAX_CHARACTERS
 from recollect_connect.federation import parse_nodes
-from recollect_connect.federation.node_clients import MOST_BYTES
+from recollect_connect.federation.nodes import MOST_BYTES
 from tests_connect.federation.conftest import MakeNode
 from tests_connect.federation.server import closed_port
 

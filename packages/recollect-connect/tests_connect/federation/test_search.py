@@ -14,7 +14,7 @@ from tests.waiting import PATIENCE_S
 from recollect import Memory, UserMemory
 from recollect.errors import InvalidInput, NotPermitted, SettingsError, StoreUnavailable
 from recollect_connect.federation import FederatedResult, NodeReport, federated_search
-from recollect_connect.federation.node_clients import MOST_BYTES
+from recollect_connect.federation.nodes import MOST_BYTES
 from recollect_connect.federation.search import clients_of
 from tests_connect.federation import server
 from tests_connect.federation.conftest import KEY, MakeNode, OpenWith

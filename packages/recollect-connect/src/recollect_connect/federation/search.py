@@ -12,8 +12,7 @@ from recollect.model.files import Chunk
 from recollect.model.search import Hit
 from recollect.text.clean import clean
 from recollect_connect.federation.node_answers import LOCAL_NODE, FederatedHit, FederatedResult, merge_hits
-from recollect_connect.federation.node_clients import NodeClients
-from recollect_connect.federation.nodes import choose_nodes, parse_nodes
+from recollect_connect.federation.nodes import NodeClients, choose_nodes, parse_nodes
 
 MOST_HITS: Final = 100  # no service gives more
 

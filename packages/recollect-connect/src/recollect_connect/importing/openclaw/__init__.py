@@ -10,7 +10,6 @@ from recollect.model.backups import ImportListener, ImportReport
 from recollect.model.literals import Trust
 from recollect_connect.importing.deliver import THE_STORE, ImportCounts, ImportRun, importing, searched_space
 from recollect_connect.importing.openclaw import sessions, tables
-from recollect_connect.importing.openclaw.captured import CapturedSessions
 from recollect_connect.importing.openclaw.find_stores import (
     FORMAT,
     LOGS,
@@ -23,6 +22,7 @@ from recollect_connect.importing.openclaw.find_stores import (
     newest_first,
 )
 from recollect_connect.importing.openclaw.index import Index, IndexPlaces
+from recollect_connect.importing.openclaw.sessions import CapturedSessions
 
 __all__ = ["import_openclaw"]
 
