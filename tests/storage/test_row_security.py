@@ -26,7 +26,7 @@ from tests.storage.logins import owned_by
 from tests.storage.neighbours import OTHER, OUR_SCOPE, THEIR_SCOPE, furnish
 
 _ASKING = (session, writer)
-_MOST_TRIED = sized(30, 10_000)
+_MOST_TRIED = sized(6, 10_000)
 _PREDICATE = re.compile(r"(?:\w+\.)?(?:user|scope)_id = %\((?:user_id|only_user)\)s")
 _CROSSINGS: Mapping[str, Crossing] = {**READS, **WRITES}
 
@@ -87,13 +87,14 @@ def _all_rows(connection: psycopg.Connection[tuple[Any, ...]]) -> frozenset[tupl
     PostgresSession(connection).act_for(None)
     tables = connection.execute(
         "SELECT c.relname, EXISTS (SELECT 1 FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'user_id')"
-        "  FROM pg_class c WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace"
+        "  FROM pg_class c WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace",
+        prepare=True,
     ).fetchall()
     rows = " UNION ALL ".join(
         f"SELECT '{table}', {'user_id' if owned else 'NULL'}, t::text FROM {table} t"  # noqa: S608 - of the catalogue
         for table, owned in sorted(tables)
     )
-    return frozenset((table, user or "", row) for table, user, row in connection.execute(rows.encode()))
+    return frozenset((table, user or "", row) for table, user, row in connection.execute(rows.encode(), prepare=True))
 
 
 def _told(crossing: Crossing, opened: PostgresStore) -> object:
@@ -212,13 +213,13 @@ def test_both_sides_answer_alike_when_asked_as_they_should_be(walled: Side, owne
     }
 
 
-@every(("query", "which"), _MUTANTS)
+# By day all of a query's predicates are gone at once: a part of a query lets out no more than the whole of it.
+@every(("query", "which"), _MUTANTS if ALL else [(name, which) for name, which in _MUTANTS if which is None])
 def test_a_query_without_its_user_reaches_nobody_else(walled: Side, owned: Side, query: str, which: int | None) -> None:
     careless = _without(QUERIES[query], which)
     assert careless != QUERIES[query]
-    assert walled.surprises(query, **{query: careless}) == {}
-    if which is None or ALL:  # a part of a query lets out no more than the whole of it
-        assert owned.surprises(query, **{query: careless}) == {}
+    for side in (walled, owned):
+        assert side.surprises(query, **{query: careless}) == {}
 
 
 @every("query", [name for name, which in _MUTANTS if which is None])
