@@ -17,12 +17,12 @@ import pytest
 
 from recollect.storage.base.statements import load_migrations
 from tests.reliability.figures import figure
-from tests.reliability.tracing import counted, traced
+from tests.reliability.tracing import counted, moments, traced
 from tests.reliability.worker import WITH_VECTORS, open_memory
 from tests.reliability.zygote import Child, Zygote, was_killed
 from tests.sizes import sized
 
-_MOST = sized(6, 10_000)  # calls of each verb at which it is killed: all of them in full size
+_MOST = sized(2, 10_000)  # calls of each verb at which it is killed: all of them in full size
 _KEPT = "The ladder leans on the barn"
 _DOOMED = "The key to the cellar is under the third pot"
 _NEW = "The mower is out of petrol"
@@ -66,37 +66,49 @@ _STEPS = {
 }
 
 
-@pytest.mark.parametrize("name", _STEPS)
+# By day it is killed while it writes many, forgets and closes: one is written, and replaced, as many are.
+_BY_DAY = ("remember_many", "forget", "close")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name in _BY_DAY else pytest.mark.slow) for name in _STEPS]
+)
 def test_killed_at_every_call(name: str, zygote: Zygote, tmp_path: Path) -> None:
     step = _STEPS[name]
     base = tmp_path / "base.db"
     doomed = _prepare(base, zygote)
     points = _count_calls(step, _copied(base, tmp_path / "count.db"), doomed, zygote)
     assert points["pwrite64"] > 0
-    stride, killed = _stride(points), 0
-    for call, times in points.items():
-        for number in range(1, times + 1, stride):
-            killed += 1
-            database = _copied(base, tmp_path / f"{call}{number}.db")
-            done = _killed_at(f"{call}:signal=SIGKILL:when={number}", step, database, doomed, zygote)
-            _insist_whole(step, database, done=done)
+    killed = 0
+    for call, number in moments(points, _MOST):
+        killed += 1
+        database = _copied(base, tmp_path / f"{call}{number}.db")
+        done = _killed_at(f"{call}:signal=SIGKILL:when={number}", step, database, doomed, zygote)
+        _insist_whole(step, database, done=done)
     figure(1, f"sqlite, {name}, each call in turn", kill_points=killed, calls=points.total(), lost=0, half_done=0)
 
 
-@pytest.mark.parametrize("error", ["EIO", "ENOSPC"])
-@pytest.mark.parametrize(("name", "stride"), [("remember", sized(12, 1)), ("forget", sized(60, 5))])
-def test_a_failing_disk_is_reported(name: str, stride: int, error: str, zygote: Zygote, tmp_path: Path) -> None:
+# That each call may fail in either way is tried by `disk/test_io_faults.py`, without a process of its own.
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("remember", "EIO"),
+        ("forget", "ENOSPC"),
+        pytest.param("remember", "ENOSPC", marks=pytest.mark.slow),
+        pytest.param("forget", "EIO", marks=pytest.mark.slow),
+    ],
+)
+def test_a_failing_disk_is_reported(name: str, error: str, zygote: Zygote, tmp_path: Path) -> None:
     step = _STEPS[name]
     base = tmp_path / "base.db"
     doomed = _prepare(base, zygote)
     points = _count_calls(step, _copied(base, tmp_path / "count.db"), doomed, zygote)
     faults = 0
-    for call, times in points.items():
-        for number in range(1, times + 1, stride):
-            faults += 1
-            database = _copied(base, tmp_path / f"{call}{number}.db")
-            done = _fails_at(f"{call}:error={error}:when={number}", step, database, doomed, zygote)
-            _insist_whole(step, database, done=done, others={"Something else", "After the trouble"})
+    for call, number in moments(points, sized(2, points.total() // (5 if name == "forget" else 1))):
+        faults += 1
+        database = _copied(base, tmp_path / f"{call}{number}.db")
+        done = _fails_at(f"{call}:error={error}:when={number}", step, database, doomed, zygote)
+        _insist_whole(step, database, done=done, others={"Something else", "After the trouble"})
     figure(3, f"{error} of a call during {name}", faults=faults, reported=faults, false_acknowledgements=0)
 
 
@@ -122,21 +134,15 @@ def _fails_at(inject: str, step: Step, database: Path, doomed: str, zygote: Zygo
 def test_killed_at_every_call_of_a_first_opening(zygote: Zygote, tmp_path: Path) -> None:
     log = tmp_path / "log"
     points = _opened(zygote, tmp_path / "count" / "memory.db", log, "")
-    stride, killed = _stride(points), 0
-    for call, times in points.items():
-        for number in range(1, times + 1, stride):
-            killed += 1
-            database = tmp_path / f"{call}{number}" / "memory.db"
-            _opened(zygote, database, log, f"{call}:signal=SIGKILL:when={number}")
-            with open_memory(str(database)) as memory:
-                assert memory.doctor() == ()
-                assert memory.status().schema_version == len(load_migrations("sqlite"))
+    killed = 0
+    for call, number in moments(points, _MOST):
+        killed += 1
+        database = tmp_path / f"{call}{number}" / "memory.db"
+        _opened(zygote, database, log, f"{call}:signal=SIGKILL:when={number}")
+        with open_memory(str(database)) as memory:
+            assert memory.doctor() == ()
+            assert memory.status().schema_version == len(load_migrations("sqlite"))
     figure(1, "sqlite, open, each call in turn", kill_points=killed, calls=points.total(), lost=0, half_done=0)
-
-
-def _stride(points: Counter[str]) -> int:
-    """Say at every which call to kill; the first of each kind is always among them."""
-    return -(-points.total() // _MOST)
 
 
 def _opened(zygote: Zygote, database: Path, log: Path, inject: str) -> Counter[str]:

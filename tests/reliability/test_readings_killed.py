@@ -16,7 +16,7 @@ from recollect import Memory
 from tests.reliability.figures import figure
 from tests.reliability.opening import WITH_QUICK_VECTORS, open_memory
 from tests.reliability.points import SEED, points
-from tests.reliability.tracing import counted, traced
+from tests.reliability.tracing import counted, moments, traced
 from tests.reliability.turns import effect
 from tests.reliability.zygote import Child, Zygote, was_killed
 from tests.sizes import sized
@@ -24,9 +24,9 @@ from tests.storage.catalogue import plain
 from tests.waiting import until
 
 _USERS = ("anna", "bob", "eve")
-_TURNS = sized(4, 150)  # of each user
+_TURNS = sized(3, 150)  # of each user
 _KILLS = sized(1, 40)
-_POINTS = sized(4, 60)
+_POINTS = sized(2, 60)
 _SHORT_LEASE_S = 1.0
 _SETTINGS: dict[str, Any] = {**WITH_QUICK_VECTORS, "capture.when": "worker", "embedding.lease_s": 60.0,
                              "compaction.auto": False}  # no summaries among the messages  # fmt: skip
@@ -129,24 +129,23 @@ def test_killed_at_every_call(zygote: Zygote, tmp_path: Path) -> None:
     child.end()
     after, calls = effect(str(tmp_path / "whole.db"), "me"), counted(log)
     assert (len(before["kept"]), len(after["kept"]), after["said"][0][-1]) == (0, 2, True)
-    stride, found = -(-calls.total() // points(_POINTS)), Counter[bool]()
+    found = Counter[bool]()
     clock.ahead = timedelta(hours=1)
-    for call, times in calls.items():
-        for number in range(1, times + 1, stride):
-            database = str(shutil.copy(base, tmp_path / f"{call}{number}.db"))
-            child = zygote.serve(database, **_SETTINGS)
-            done = False
-            with traced(child.pid, log, f"{call}:signal=SIGKILL:when={number}"), suppress(EOFError):
-                _read(child)
-                done = True
-            assert was_killed(child.end())
-            reached = effect(database, "me")
-            assert reached in ([after] if done else [before, after]), f"half read after {call} {number}"
-            found[reached == after] += 1
-            with open_memory(database, clock=clock, **_SETTINGS) as memory:
-                assert memory.doctor() == ()
-                assert memory.embed_waiting().read == (reached == before)
-                assert effect(database, "me") == after
+    for call, number in moments(calls, points(_POINTS)):
+        database = str(shutil.copy(base, tmp_path / f"{call}{number}.db"))
+        child = zygote.serve(database, **_SETTINGS)
+        done = False
+        with traced(child.pid, log, f"{call}:signal=SIGKILL:when={number}"), suppress(EOFError):
+            _read(child)
+            done = True
+        assert was_killed(child.end())
+        reached = effect(database, "me")
+        assert reached in ([after] if done else [before, after]), f"half read after {call} {number}"
+        found[reached == after] += 1
+        with open_memory(database, clock=clock, **_SETTINGS) as memory:
+            assert memory.doctor() == ()
+            assert memory.embed_waiting().read == (reached == before)
+            assert effect(database, "me") == after
     assert found[False]
     assert found[True]
     counts = {"calls": calls.total(), "before": found[False], "after": found[True]}

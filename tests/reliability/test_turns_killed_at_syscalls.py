@@ -19,7 +19,7 @@ from tests.reliability.figures import figure
 from tests.reliability.opening import WITH_QUICK_VECTORS, open_memory
 from tests.reliability.points import points as every
 from tests.reliability.talking import line
-from tests.reliability.tracing import counted, traced
+from tests.reliability.tracing import counted, moments, traced
 from tests.reliability.turns import TURN, effect
 from tests.reliability.wholeness import insist_whole
 from tests.reliability.zygote import Child, Zygote, was_killed
@@ -29,7 +29,7 @@ from tests.storage.catalogue import plain
 pytestmark = pytest.mark.usefixtures("strace")
 
 _SAID = 6
-_POINTS = sized(5, 40)
+_POINTS = sized(2, 40)
 
 
 @dataclass(frozen=True)
@@ -53,19 +53,17 @@ def test_killed_at_every_call(name: str, zygote: Zygote, tmp_path: Path) -> None
     log, step = tmp_path / "log", _STEPS[name]
     whole = _copied(base, tmp_path / "whole.db")
     points = _calls(step, whole, log, zygote)
-    stride = -(-points.total() // every(_POINTS))
     after = _settled(whole)
     assert after != before
     assert points["pwrite64"] > 0
     found: Counter[bool] = Counter()
-    for call, times in points.items():
-        for number in range(1, times + 1, stride):
-            database = _copied(base, tmp_path / f"{call}{number}.db")
-            done = _killed_at(f"{call}:signal=SIGKILL:when={number}", step, database, log, zygote)
-            reached = _settled(database)
-            assert reached in ([after] if done else [before, after]), f"{name} is half done after {call} {number}"
-            found[reached == after] += 1
-            _insist_completes(step, database, after, zygote)
+    for call, number in moments(points, every(_POINTS)):
+        database = _copied(base, tmp_path / f"{call}{number}.db")
+        done = _killed_at(f"{call}:signal=SIGKILL:when={number}", step, database, log, zygote)
+        reached = _settled(database)
+        assert reached in ([after] if done else [before, after]), f"{name} is half done after {call} {number}"
+        found[reached == after] += 1
+        _insist_completes(step, database, after, zygote)
     counts = {"calls": points.total(), "before": found[False], "after": found[True]}
     figure(1, f"sqlite, {name}, each call in turn", kill_points=found.total(), **counts, lost=0, half_done=0)
 

@@ -45,6 +45,19 @@ def traced(pid: int, log: Path, inject: str = "") -> Iterator[None]:
         tracer.communicate(timeout=PATIENCE_S)
 
 
+def moments(calls: Counter[str], most: int) -> Iterator[tuple[str, int]]:
+    """Choose calls to intervene at, as a name and its number: some of all, or the two hardest if there may be no more.
+
+    Those are in the middle of what is written, and at the last sync: all is written by then, and nothing acknowledged.
+    """
+    if most <= 2:
+        yield from (("pwrite64", (calls["pwrite64"] + 1) // 2), ("fdatasync", calls["fdatasync"]))
+        return
+    stride = -(-calls.total() // most)  # the first of each kind is always among them
+    for call, times in calls.items():
+        yield from ((call, number) for number in range(1, times + 1, stride))
+
+
 def counted(log: Path) -> Counter[str]:
     """Count the calls that strace has written down."""
     calls = (line.split()[1].partition("(")[0] for line in log.read_text(errors="replace").splitlines())
