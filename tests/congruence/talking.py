@@ -23,14 +23,14 @@ class Talker(Pair):
         super().__init__(pair.users, pair.clock)
         self.said: tuple[dict[str, str], dict[str, str]] = ({}, {})
 
-    def _outcome(self, side: int, ask: Callable[[UserMemory], Any]) -> Any:
-        outcome = super()._outcome(side, ask)
-        for message_id in message_ids(self.users[side]):
-            self.said[side].setdefault(message_id, f"said {len(self.said[side])}")
-        return outcome
+    def _look(self) -> None:
+        super()._look()
+        for said, user in zip(self.said, self.users, strict=True):
+            for message_id in message_ids(user):
+                said.setdefault(message_id, f"said {len(said)}")
 
-    def _name(self, side: int, text: str) -> str:
-        return self.said[side].get(text) or super()._name(side, text)
+    def _known(self, side: int, text: str) -> str | None:
+        return self.said[side].get(text) or super()._known(side, text)
 
     def agree_about_said(self, name: str, ask: Callable[[UserMemory, str], object]) -> Any:
         """Tell or ask both the same about the message with this number."""

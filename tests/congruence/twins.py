@@ -154,16 +154,20 @@ class Pair:
         except RecollectError as error:
             outcome = error
         assert self.clock.moment == moment
-        for memory_id in everything(self.users[side]):
-            self.numbers[side].setdefault(memory_id, len(self.numbers[side]))
         return outcome
+
+    def _look(self) -> None:
+        """Number what has come since the last look."""
+        for numbers, user in zip(self.numbers, self.users, strict=True):
+            for memory_id in everything(user):
+                numbers.setdefault(memory_id, len(numbers))
 
     def _plain(self, side: int, value: Any) -> Any:
         """Take an answer apart into dicts, lists and numbers."""
         if isinstance(value, RecollectError):
-            return type(value).__name__, UUID.sub(lambda found: self._name(side, found[0]), str(value))
+            return type(value).__name__, UUID.sub(lambda found: self.name(side, found[0]), str(value))
         if isinstance(value, str):
-            return self._name(side, value)
+            return self.name(side, value)
         if is_dataclass(value):
             return {field.name: self._plain(side, getattr(value, field.name)) for field in fields(value)}
         if isinstance(value, MemoryRecord):
@@ -174,8 +178,16 @@ class Pair:
             return [self._plain(side, item) for item in value]
         return value
 
-    def _name(self, side: int, text: str) -> str:
-        return f"#{self.numbers[side][text]}" if text in self.numbers[side] else text
+    def name(self, side: int, text: str) -> str:
+        """Give the number of what a text is the id of, or the text. An id that is new makes it look at both."""
+        known = self._known(side, text)
+        if known is None and UUID.fullmatch(text):
+            self._look()
+            known = self._known(side, text)
+        return text if known is None else known
+
+    def _known(self, side: int, text: str) -> str | None:
+        return f"#{self.numbers[side][text]}" if text in self.numbers[side] else None
 
 
 def everything(user: UserMemory) -> Sequence[str]:
