@@ -29,9 +29,16 @@ GneR56dA6w04wvcP8usC
 
 
 @pytest.fixture
-def with_passphrase() -> tuple[FileLock, FileKey]:
-    like = io.BufferedReader(io.BytesIO(QUICK_KEY))
-    return encryption.lock_with(WORDS, like=like), encryption.key_with(WORDS)
+def quick_file(tmp_path: Path) -> Path:
+    (tmp_path / "quick.age").write_bytes(QUICK_KEY)
+    return tmp_path / "quick.age"
+
+
+@pytest.fixture
+def with_passphrase(quick_file: Path) -> tuple[FileLock, FileKey]:
+    lock = encryption.lock_for((), WORDS, like=quick_file)
+    assert lock is not None
+    return lock, encryption.key_with(WORDS)
 
 
 @pytest.fixture
@@ -77,7 +84,7 @@ def test_a_file_for_a_key_is_a_plain_age_file(with_key: tuple[FileLock, FileKey]
 def test_a_file_for_a_passphrase_is_a_locked_key_and_a_plain_age_file() -> None:
     end = b"-----END AGE ENCRYPTED FILE-----\n"
     lock = encryption.lock_with(WORDS)
-    assert lock.locked_key != encryption.lock_with(WORDS, like=io.BufferedReader(io.BytesIO(QUICK_KEY))).locked_key
+    assert lock.locked_key != QUICK_KEY
     locked, _, rest = encrypted(b"text", lock).partition(end)
     identity = pyrage.passphrase.decrypt(locked + end, WORDS).decode()
     assert pyrage.decrypt(rest, [pyrage.x25519.Identity.from_str(identity)]) == b"text"
