@@ -245,8 +245,8 @@ def test_threads_may_share_an_embedder_that_is_not_loaded_yet(alone: Vector) -> 
         order = [*range(shift, len(TEXTS)), *range(shift)]
         return np.roll(fresh.embed([TEXTS[row] for row in order], "passage"), shift, axis=0)
 
-    with ThreadPoolExecutor(max_workers=8) as pool:
-        for vectors in pool.map(embed, range(8)):
+    with ThreadPoolExecutor(max_workers=4) as pool:
+        for vectors in pool.map(embed, range(4)):
             np.testing.assert_array_equal(vectors, alone)
 
 

@@ -9,6 +9,7 @@ from recollect.errors import EmbeddingError, ProviderUnavailable, TextRefused
 from tests.embedding.conftest import KEY, PROVIDERS, MakeEmbedder
 from tests.providers.server import FAULTS, ProviderServer
 from tests.rows import every
+from tests.sizes import ALL
 
 TEXTS = ["the roof is made of wood", "tea without sugar", "a third one"]
 SENSELESS = {
@@ -37,8 +38,16 @@ WORDS = {
 }
 
 
-@every("fault", [fault for fault in FAULTS if fault != "swapped"])
-@every("provider", PROVIDERS)
+# By day all of them through one protocol: each has a reading of its own of answers, but one way to ask for them.
+@every(
+    ("provider", "fault"),
+    [
+        (provider, fault)
+        for provider in PROVIDERS
+        for fault in FAULTS
+        if fault != "swapped" and (ALL or provider == "openai" or fault in {"html", *SENSELESS})
+    ],
+)
 def test_each_fault_has_its_error_and_passes(
     provider_server: ProviderServer, make: MakeEmbedder, provider: str, fault: str
 ) -> None:

@@ -33,6 +33,9 @@ KNOWN = ("The ladder stands behind the shed", "Grandmother was born in Olomouc",
 NEW = ("The violin hangs above the piano", "Passports expire in October", "Rosa feeds the hedgehog")
 HARMLESS = frozenset({"swapped"})  # the protocol says which vector is whose
 SILENT = frozenset({"slow", "hang"})
+# What a fault is called is known below (`tests/embedding/test_provider_faults.py`). By day a worker meets all of them,
+# and the others one of each kind.
+KINDS = frozenset({"down", "hang", "error_500", "nan", "swapped"})
 USER = "me"
 MODEL = "text-embedding-3-small"
 
@@ -66,6 +69,11 @@ def trouble(request: pytest.FixtureRequest, open_service: OpenMemory, provider: 
     return Trouble(provider, fault, victim, healthy)
 
 
+of_each_kind = pytest.mark.parametrize(
+    "trouble", [pytest.param(one, marks=() if one in KINDS else pytest.mark.slow) for one in FAULTS], indirect=True
+)
+
+
 def assert_it_passes(trouble: Trouble, texts: tuple[str, ...]) -> None:
     """When the provider is well again, a worker makes up for everything."""
     trouble.provider.fault = None
@@ -87,6 +95,7 @@ def test_remember(trouble: Trouble) -> None:
     assert_it_passes(trouble, (*KNOWN, NEW[0]))
 
 
+@of_each_kind
 def test_remember_many(trouble: Trouble) -> None:
     me = trouble.victim.user(USER)
     trouble.provider.fault = trouble.fault
@@ -98,6 +107,7 @@ def test_remember_many(trouble: Trouble) -> None:
     assert_it_passes(trouble, (*KNOWN, *NEW))
 
 
+@of_each_kind
 def test_recall(trouble: Trouble) -> None:
     me, space = trouble.victim.user(USER), trouble.healthy.status().space
     assert space is not None
@@ -130,6 +140,7 @@ def test_worker(trouble: Trouble) -> None:
     assert_it_passes(trouble, (*KNOWN, *NEW))
 
 
+@of_each_kind
 def test_reembed(trouble: Trouble) -> None:
     many = tuple(f"Parcel {number} lies in room {number % 7}" for number in range(300))
     me, provider = trouble.victim.user(USER), trouble.provider

@@ -98,7 +98,7 @@ def test_even_the_local_encoder_need_not_be_waited_for(open_memory: OpenMemory, 
 @pytest.mark.on_both_stores
 def test_two_workers_never_pay_twice(open_service: OpenMemory, provider: ProviderServer) -> None:
     texts = [
-        f"Parcel {number} lies in room {number % 7}" for number in range(sized(600, 1_500))
+        f"Parcel {number} lies in room {number % 7}" for number in range(sized(300, 1_500))
     ]  # of 256 at a time at most
     first, second = (open_service(embedding__timeout_s=PATIENCE_S) for _ in range(2))
     first.user("me").remember_many(texts)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.reliability.canaries import Asked, Canaries
+from tests.sizes import sized
 
 WITH_SUMMARIES: dict[str, Any] = {"session_summaries": True}
 ASKING = "asking"  # the conversation in which one asks about the others
@@ -24,7 +25,7 @@ def speak(store: Asked, user: str, canaries: Canaries, sessions: int) -> Talks:
     for _ in range(sessions):
         session = f"talk {canaries.word()}"
         talks.sessions.append(session)
-        for number in range(4):
+        for number in range(sized(3, 4)):
             _turn(store, user, session, number, canaries)
         store.ask("end_session", user=user, session=session)
         for keep_recent in (6, 3):  # the second summary is made from the first

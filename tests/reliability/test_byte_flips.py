@@ -18,8 +18,8 @@ from tests.reliability.figures import figure
 from tests.reliability.opening import WITH_QUICK_VECTORS, open_memory
 from tests.sizes import sized
 
-_FLIPS = sized(25, 1000)
-_REPAIRED_FLIPS = sized(8, 1000)
+_FLIPS = sized(12, 1000)
+_REPAIRED_FLIPS = sized(4, 1000)
 _SEED = 25
 _ROWS = 400  # more than are held in memory whole, so that indexes and codes are read, too
 
@@ -35,7 +35,10 @@ _QUESTIONS: dict[str, Callable[[UserMemory], object]] = {
 }
 
 
-def _filled(path: Path) -> None:
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The bytes of a store with something of everything."""
+    path = tmp_path_factory.mktemp("filled") / "memory.db"
     with open_memory(str(path), clock=SteppingClock(), **WITH_QUICK_VECTORS) as memory:
         me = memory.user("me")
         texts = [f"Tool {number} hangs on hook {number * 7}" for number in range(_ROWS)]
@@ -43,6 +46,14 @@ def _filled(path: Path) -> None:
         for number in range(30):
             me.conversation("c").append("user", f"The pump {number} in the garden. " + "It drips. " * number * 20)
             me.facts.set("pump", "place", f"bed {number}")
+    return path.read_bytes()
+
+
+@pytest.fixture
+def path(filled: bytes, tmp_path: Path) -> Path:
+    """A file with them."""
+    (tmp_path / "memory.db").write_bytes(filled)
+    return tmp_path / "memory.db"
 
 
 def _answers(path: Path, on_damage: str = "refuse") -> dict[str, object]:
@@ -65,9 +76,7 @@ def _asked(memory: Memory, ask: Callable[[UserMemory], object]) -> object:
     return "lacking" if getattr(answer, "degraded", ()) else repr(answer)
 
 
-def test_no_answer_is_wrong_silently(tmp_path: Path) -> None:
-    path = tmp_path / "memory.db"
-    _filled(path)
+def test_no_answer_is_wrong_silently(path: Path, tmp_path: Path) -> None:
     content, chance = path.read_bytes(), random.Random(_SEED)
     right = _answers(path)
     assert not {"refused", "lacking"} & set(map(str, right.values()))
@@ -90,10 +99,8 @@ def test_no_answer_is_wrong_silently(tmp_path: Path) -> None:
     assert told["right"] > 0
 
 
-def test_no_answer_is_wrong_after_a_repair(tmp_path: Path) -> None:
+def test_no_answer_is_wrong_after_a_repair(path: Path, tmp_path: Path) -> None:
     """The store is opened again until it works: by then what could not be read was repaired, and lost rows are told."""
-    path = tmp_path / "memory.db"
-    _filled(path)
     content, chance = path.read_bytes(), random.Random(_SEED + 1)
     right, told = _answers(path), Counter[str]()
     rows = _rows(path)
@@ -129,9 +136,7 @@ def _rows(path: Path) -> set[tuple[object, ...]]:
         return set()
 
 
-def test_the_header_is_read_at_opening(tmp_path: Path) -> None:
-    path = tmp_path / "memory.db"
-    _filled(path)
+def test_the_header_is_read_at_opening(path: Path, tmp_path: Path) -> None:
     content = path.read_bytes()
     for place, mask in ((20, 8), *((place, 0x11) for place in (0, 16, 18, 20, 21, 40, 60, 99, 100, 105))):
         flipped = bytearray(content)
@@ -143,9 +148,7 @@ def test_the_header_is_read_at_opening(tmp_path: Path) -> None:
         assert copy.read_bytes() == flipped
 
 
-def test_a_file_that_is_cut_short_is_an_error(tmp_path: Path) -> None:
-    path = tmp_path / "memory.db"
-    _filled(path)
+def test_a_file_that_is_cut_short_is_an_error(path: Path) -> None:
     right = _answers(path)
     memory = open_memory(str(path), clock=SteppingClock(), **WITH_QUICK_VECTORS)
     memory.user("me").stats()  # the file is open, and was read from

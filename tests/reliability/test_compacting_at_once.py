@@ -10,7 +10,7 @@ from tests.reliability.wholeness import insist_whole
 from tests.reliability.zygote import Zygote, at_once
 from tests.sizes import sized
 
-_COMPACTING = sized(3, 8)
+_COMPACTING = sized(2, 8)
 _SPEAKING = sized(2, 4)
 _EACH = 10
 
@@ -26,7 +26,7 @@ def test_one_summary_tells_everything_once(database: str, zygote: Zygote) -> Non
         for number in range(_SPEAKING)
     ]
     compacting = [
-        zygote.start("compact_at_once", database=database, conversation="crowd", rounds=sized(2, 4))
+        zygote.start("compact_at_once", database=database, conversation="crowd", rounds=sized(1, 4))
         for _ in range(_COMPACTING)
     ]
     told = at_once([*speaking, *compacting])

@@ -37,7 +37,7 @@ def _insist_bystanders(child: Child, user: str, expected: dict[str, str]) -> Non
 
 
 def _insist_gone_from_answers(child: Child, user: str, canaries: Canaries) -> None:
-    for word in canaries.words[::7]:
+    for word in canaries.words[:: sized(21, 7)]:
         hits = child.ask("recall", user=user, query=word, limit=100, vector_of=word)["hits"]
         assert [hit["content"] for hit in hits if word in hit["content"]] == []
     assert left_in(str(child.ask("list", user=user, limit=1000)).encode(), canaries) == []
@@ -66,28 +66,34 @@ def _insist_nothing_left(database: str, canaries: Canaries, when: str) -> None:
 
 @pytest.mark.parametrize("settled", [False, True], ids=["in the log", "in the file"])
 def test_nothing_is_left(database: str, zygote: Zygote, *, settled: bool) -> None:
+    """While another process has the store open, too, which has seen what goes."""
     if settled and is_server(database):
         pytest.skip("a server decides by itself where it keeps what")
     canaries = Canaries(seed=7)
-    child = zygote.serve(database, **WITH_VECTORS)
+    child, reader = zygote.serve(database, **WITH_VECTORS), zygote.serve(database, **WITH_VECTORS)
     expected = _bystanders(child, "me")
     ids = fill(child, "me", canaries)
     everything = fill(child, "leaver", canaries)
     assert len(canaries.words) > sized(100, 300)
     if not is_server(database):
         assert left_in_files(database, canaries) == canaries.words, "the search would not find them"
-    if settled:
+    _insist_bystanders_and_more(reader, canaries)
+    if settled:  # as only the last one to close it does
+        reader.close()
         child.close()
-        child = zygote.serve(database, **WITH_VECTORS)
+        child, reader = zygote.serve(database, **WITH_VECTORS), zygote.serve(database, **WITH_VECTORS)
 
-    for memory_id in ids:
+    for number, memory_id in enumerate(ids):
         assert child.ask("forget", user="me", id=memory_id)["action"] == "deleted"
+        if number % 5 == 0:
+            reader.ask("count", user="me")
     assert len(child.ask("forget", user="leaver", everything=True)["ids"]) >= len(everything)
 
-    _insist_nothing_left(database, canaries, "while the store is open")
-    _insist_gone_from_answers(child, "me", canaries)
-    _insist_bystanders(child, "me", expected)
-    child.close()
+    _insist_nothing_left(database, canaries, "while both have the store open")
+    for process in (child, reader):
+        _insist_gone_from_answers(process, "me", canaries)
+        _insist_bystanders(process, "me", expected)
+        process.close()
     _insist_nothing_left(database, canaries, "after the store was closed")
     _insist_gone_from_tables(database, canaries)
     _insist_sound(database, zygote)
@@ -98,25 +104,6 @@ def _insist_sound(database: str, zygote: Zygote) -> None:
     child = zygote.serve(database)
     assert child.ask("doctor") == []
     child.close()
-
-
-def test_nothing_is_left_when_others_have_the_store_open(database: str, zygote: Zygote) -> None:
-    canaries = Canaries(seed=8)
-    child, reader = zygote.serve(database, **WITH_VECTORS), zygote.serve(database, **WITH_VECTORS)
-    expected = _bystanders(child, "me")
-    ids = fill(child, "me", canaries)
-    _insist_bystanders_and_more(reader, canaries)
-    for number, memory_id in enumerate(ids):
-        assert child.ask("forget", user="me", id=memory_id)["action"] == "deleted"
-        if number % sized(5, 20) == 0:
-            reader.ask("count", user="me")
-    _insist_nothing_left(database, canaries, "while both have the store open")
-    _insist_gone_from_answers(reader, "me", canaries)
-    _insist_bystanders(reader, "me", expected)
-    reader.close()
-    child.close()
-    _insist_nothing_left(database, canaries, "after the store was closed")
-    _insist_sound(database, zygote)
 
 
 def _insist_bystanders_and_more(reader: Child, canaries: Canaries) -> None:

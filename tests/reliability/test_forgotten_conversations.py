@@ -13,8 +13,8 @@ from tests.sizes import sized
 from tests.storage.catalogue import is_server, plain
 
 _SESSIONS = sized(1, 3)
-_SHOWN_EVERY = sized(20, 9)  # words
-_ASKED_EVERY = sized(5, 1)  # messages
+_SHOWN_EVERY = sized(40, 9)  # words
+_ASKED_EVERY = sized(10, 1)  # messages
 
 
 def _by_session(child: Child, talks: Talks) -> None:
@@ -35,7 +35,7 @@ def test_nothing_that_was_said_is_left(way: str, database: str, zygote: Zygote) 
     child = zygote.serve(database, **WITH_QUICK_VECTORS, **WITH_SUMMARIES)
     staying = speak(child, "you", bystander, 1)
     talks = speak(child, "me", canaries, _SESSIONS)
-    assert len(canaries.words) > sized(40, 100)
+    assert len(canaries.words) > sized(30, 100)
     if not is_server(database):
         assert left_in_files(database, canaries) == canaries.words, "the search would not find them"
     assert len(left_in(_shown(child, "me", talks, canaries), canaries)) > len(canaries.words) // 2

@@ -95,7 +95,19 @@ def _synced(child: Child, user: str, canaries: Canaries, folder: Path) -> Notes:
     return notes
 
 
-@pytest.mark.parametrize("way", ["id", "folder", pytest.param("everything", marks=pytest.mark.slow), "removed"])
+# On a server by day in one way: where its rows go does not depend on it.
+@pytest.mark.parametrize(
+    ("database", "way"),
+    [
+        ("sqlite", "id"),
+        ("sqlite", "folder"),
+        ("sqlite", "removed"),
+        ("postgresql", "id"),
+        pytest.param("sqlite", "everything", marks=pytest.mark.slow),
+        *(pytest.param("postgresql", way, marks=pytest.mark.slow) for way in ("folder", "removed", "everything")),
+    ],
+    indirect=["database"],
+)
 def test_nothing_is_left_of_forgotten_files(database: str, zygote: Zygote, tmp_path: Path, way: str) -> None:
     canaries, originals = Canaries(seed=31), tmp_path / "originals"
     child = zygote.serve(database, **WITH_QUICK_VECTORS, **{"files.originals": str(originals)})

@@ -26,7 +26,7 @@ from tests.sizes import sized
 from tests.storage.catalogue import plain
 from tests.waiting import until
 
-_ITEMS = sized(120, 450)
+_ITEMS = sized(80, 450)
 _POINTS = sized(2, 26)  # on each store, shared by two changes
 _MOST_REQUESTS = sized(2, 7)  # that a process has made when it is killed
 _LATENCY_S = sized(40, 10) / 1000  # so that fewer requests, too, take longer than it takes to kill

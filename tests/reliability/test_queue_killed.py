@@ -17,7 +17,7 @@ from tests.reliability.zygote import Child, Zygote, was_killed
 from tests.sizes import sized
 from tests.storage.catalogue import plain
 
-_ITEMS = sized(400, 1_800)
+_ITEMS = sized(240, 1_800)
 _POINTS = sized(2, 8)  # on each store
 _WORKERS = 2
 _MOST_REQUESTS = sized(6, 12)  # that two workers have made when they are killed
@@ -75,7 +75,7 @@ def _insist_one_vector_each(database: str) -> None:
 
 
 def _insist_right(memory: Memory, stored: Sequence[Item]) -> None:
-    for item in random.Random(SEED).sample(stored, 40):
+    for item in random.Random(SEED).sample(stored, sized(10, 40)):
         hits = memory.user(item.user).search_context(item.content).hits
         assert hits[0].content == item.content
         for hit in hits:

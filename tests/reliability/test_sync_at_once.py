@@ -13,9 +13,9 @@ from tests.reliability.syncing import open_small
 from tests.reliability.zygote import Zygote, at_once
 from tests.sizes import sized
 
-_FILES = sized(15, 25)
-_ROUNDS = sized(3, 60)
-_EDITS = sized(80, 5_000)
+_FILES = sized(10, 25)
+_ROUNDS = sized(2, 60)
+_EDITS = sized(50, 5_000)
 
 
 @pytest.mark.parametrize("vectors", [pytest.param(False, marks=pytest.mark.slow), True], ids=["words", "vectors"])

@@ -23,7 +23,7 @@ from tests.reliability.zygote import Child, Zygote, was_killed
 from tests.sizes import sized
 from tests.waiting import PATIENCE_S
 
-_POINTS = sized(4, 50)  # on each store, once with vectors and once without
+_POINTS = sized(2, 50)  # on each store, once with vectors and once without
 _FILES = 40
 _EDITS = 12  # between two syncs
 _FROM_SCRATCH_EVERY = 3  # points

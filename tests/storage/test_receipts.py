@@ -89,7 +89,8 @@ def test_whatever_is_forgotten_has_a_receipt_that_holds(database: str, tmp_path:
         assert receipt.pending == forgotten.pending
         line = memory.operations.audit_log("anna")[receipt.audit.number - 1]
         assert (line.action, line.items, line.hash) == ("forget-receipt", (receipt.id,), receipt.audit.hash)
-        for given in (receipt, json.dumps(receipt.document()), receipt.document()):
+        forms = (receipt, json.dumps(receipt.document()), receipt.document())
+        for given in forms if way == "id" else forms[:1]:
             check = memory.verify_erasure(given)
             assert (check.again, check.erased) == ((), way != "query")
             assert {finding.place for finding in check.left} == ({"originals"} if way == "query" else set())

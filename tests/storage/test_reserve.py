@@ -298,7 +298,7 @@ def test_a_store_that_grows_on_a_disk_with_room_is_not_told_that_it_is_full(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with open_store(tmp_path / "memory.db") as memory:
-        memory.user("me").remember_many([f"Ferry {number} leaves. {'la' * 4_500}" for number in range(600)])
+        memory.user("me").remember_many([f"Ferry {number} leaves. {'It is on time. ' * 600}" for number in range(600)])
         reserve = tmp_path / "memory.db-reserve"
         assert reserve.stat().st_size == 4 * _MB
         assert not any("full" in advice for advice in memory.status().advice)

@@ -13,6 +13,13 @@ from tests.providers.batches import Plan
 from tests.providers.server import ProviderServer
 
 
+@pytest.fixture(params=["openai", pytest.param("gemini", marks=pytest.mark.slow)])
+def provider(request: pytest.FixtureRequest) -> str:
+    """Troubles do not depend on who has the batches, but for what is lost there."""
+    name: str = request.param
+    return name
+
+
 def test_all_batches_are_collected_however_many_there_are(opened: Open, clock: SteppingClock) -> None:
     memory = opened()
     memory.user("me").remember_many(TEXTS)
@@ -67,6 +74,7 @@ def test_what_can_never_be_collected_is_given_up_at_once(
     assert (batch.state, batch.reason) == ("failed", "the provider gave no usable answer about the batch")
 
 
+@pytest.mark.parametrize("provider", ["openai", "gemini"], indirect=True)
 def test_results_that_got_lost_at_the_provider(
     opened: Open, host: ProviderServer, clock: SteppingClock, provider: str
 ) -> None:

@@ -31,10 +31,10 @@ from tests.storage.catalogue import plain
 from tests.waiting import until
 
 _SEED = 20260301
-_IMAGES = sized(100, 12_000)
+_IMAGES = sized(66, 12_000)
 _CONTROL = 600  # images of a store that does not sync; the first bad one ends it
 _EACH = 6  # images of one moment
-_OPENED = sized(50, 100)  # one in so many images is opened by Recollect
+_OPENED = sized(33, 100)  # one in so many images is opened by Recollect
 _LOG_PAGES = 60  # after so many pages the log is emptied into the file: often, since much can go wrong there
 _NAME = "memory.db"
 _WRITERS = 8
@@ -50,6 +50,7 @@ class Commits:
     acknowledged: int = -1
     holds: list[object] = field(default_factory=list)
     marks: list[int] = field(default_factory=list)
+    judged: str = ""  # the pages of the last image
 
     def look(self, image: Image) -> None:
         """Note the state of a disk on which nothing is lost."""
@@ -77,12 +78,12 @@ class Commits:
     def verdict(self, image: Image) -> str:
         """Say what an image is: kept, lost or damaged."""
         try:
-            found = self.read(image)
+            self.judged = self.read(image)
         except apsw.Error as error:
             return f"damaged: {error}"
-        if found in self.pages[max(self.acknowledged, 0) :]:
+        if self.judged in self.pages[max(self.acknowledged, 0) :]:
             return "kept"
-        return "lost" if found in self.pages else "damaged: these pages were never committed"
+        return "lost" if self.judged in self.pages else "damaged: these pages were never committed"
 
 
 @dataclass
@@ -100,7 +101,7 @@ class ManyWriters(Commits):
         found = super().verdict(image)
         if found != "kept":
             return found
-        last = len(self.pages) - 1 - self.pages[::-1].index(self.read(image))
+        last = len(self.pages) - 1 - self.pages[::-1].index(self.judged)
         tables: Any = self.holds[last]
         return "kept" if self.told <= {row[0] for table in tables[:1] for row in table} else "lost"
 
@@ -251,7 +252,7 @@ def crowd(tmp_path_factory: pytest.TempPathFactory) -> list[Event]:
                 recording.mark(text)
 
         def read() -> None:
-            while not done.is_set():
+            while not done.wait(0.01):
                 for number in range(_WRITERS):
                     for record in memory.user(f"user{number}").list(limit=_LETTERS).items:
                         recording.mark(record.content)
