@@ -198,7 +198,7 @@ def test_bulk_texts_are_embedded_a_few_at_a_time(database: str) -> None:
 
 @ON_SQLITE
 def test_the_rate_limit_counts_texts(serve: Serve) -> None:
-    running = serve(serve__burst=130, serve__requests_per_minute=60)
+    running = serve(embedding__provider="none", serve__burst=130, serve__requests_per_minute=60)
     with running.client(running.key()) as anna, running.client(running.key("ben")) as ben, _operator(running) as admin:
         assert _bulk(anna, 100, "first").status_code == 200
         refused = _bulk(anna, 100, "second")
@@ -218,7 +218,10 @@ def test_the_rate_limit_counts_texts(serve: Serve) -> None:
 @ON_SQLITE
 def test_quotas_of_users(serve: Serve) -> None:
     running = serve(
-        limits__memories=5, limits__texts_per_minute=10, limits__users=["ben: memories=0 texts_per_minute=0"]
+        embedding__provider="none",
+        limits__memories=5,
+        limits__texts_per_minute=10,
+        limits__users=["ben: memories=0 texts_per_minute=0"],
     )
     with running.client(running.key()) as anna, running.client(running.key("ben")) as ben, _operator(running) as admin:
         assert _bulk(anna, 4, "first").status_code == 200

@@ -3,7 +3,6 @@
 import httpx2
 import pytest
 
-from tests.learning import LESSONS, told, turn
 from tests.service.conftest import Running
 
 
@@ -13,25 +12,6 @@ def say(client: httpx2.Client, conversation: str, *texts: str) -> list[str]:
     answer = client.post(f"/api/conversations/{conversation}/messages", json={"messages": messages})
     assert answer.status_code == 201, answer.text
     return [one["id"] for one in answer.json()["results"]]
-
-
-def test_one_message_or_several(anna: httpx2.Client) -> None:
-    one = {"role": "user", "content": "Where did I park?", "id": "m1"}
-    first = anna.post("/api/conversations/c1/messages", json=one).json()["results"]
-    again = anna.post("/api/conversations/c1/messages", json=one).json()["results"]
-    assert [first[0]["action"], again[0]["action"]] == ["created", "duplicate"]
-    say(anna, "c1", "Hello", "Hi there")
-    found = anna.get("/api/conversations/c1").json()
-    assert [message["content"] for message in found["messages"]] == ["Where did I park?", "Hello", "Hi there"]
-    assert found["conversation"]["messages"] == 3
-    assert anna.get("/api/conversations/unknown").status_code == 404
-
-
-def test_all_or_none(anna: httpx2.Client) -> None:
-    messages = [{"role": "user", "content": "Fine"}, {"role": "tool", "content": "an answer to no call"}]
-    bad = anna.post("/api/conversations/c1/messages", json={"messages": [*messages, {"role": "nobody"}]})
-    assert bad.status_code == 422
-    assert anna.get("/api/conversations").json()["items"] == []
 
 
 def test_pages_of_messages_and_conversations(anna: httpx2.Client) -> None:
@@ -61,22 +41,6 @@ def test_pages_of_messages_and_conversations(anna: httpx2.Client) -> None:
         assert anna.get("/api/conversations", params={"cursor": nonsense}).status_code == 422
 
 
-def test_window_compaction_and_feedback(anna: httpx2.Client) -> None:
-    ids = say(anna, "c1", *[f"Line {number} about the garden and the roses in it" for number in range(30)])
-    window = anna.get("/api/conversations/c1/window", params={"max_tokens": 200}).json()
-    assert 0 < len(window["messages"]) < 30
-    assert window["tokens"] <= 200
-    folded = anna.post("/api/conversations/c1/compact", json={"keep_recent": 4}).json()
-    assert folded["action"] == "compacted"
-    assert folded["summary"]["role"] == "summary"
-    assert anna.post("/api/conversations/c1/compact").json()["action"] == "unchanged"
-    rated = anna.post(f"/api/messages/{ids[1]}/feedback", json={"feedback": -1})
-    assert (rated.status_code, rated.json()["feedback"]) == (200, -1)
-    assert anna.get(f"/api/messages/{ids[1]}").json()["feedback"] == -1
-    for wrong in (2, True, "1"):
-        assert anna.post(f"/api/messages/{ids[1]}/feedback", json={"feedback": wrong}).status_code == 422
-
-
 @pytest.mark.on_both_stores
 def test_a_turn(anna: httpx2.Client) -> None:
     turn = {
@@ -102,32 +66,6 @@ def test_a_turn(anna: httpx2.Client) -> None:
     assert anna.post("/api/hooks/session-end", json={"session": "s1"}).json() == {"summary": None}
 
 
-def test_a_turn_teaches_what_was_meant(service: Running) -> None:
-    for number, lesson in enumerate(LESSONS.values()):
-        with service.client(service.key(f"user{number}")) as client:
-            for message in lesson.messages:
-                client.post("/api/hooks/agent-end", json={"session": "s1", "messages": turn(message)})
-            rows = client.get("/api/memories").json()["items"]
-        names = ("content", "subject", "key", "value", "metadata")
-        assert {told(*(row[name] for name in names)) for row in rows} == lesson.kept
-
-
-def test_searching_everything(anna: httpx2.Client, service: Running) -> None:
-    say(anna, "c1", "The spare key lies under the blue pot", "Noted.")
-    anna.post("/api/memories/unified", json={"content": "Keeps a spare key in the garage"})
-    found = anna.post("/api/context/search", json={"query": "spare key"}).json()
-    assert {hit["source"] for hit in found["hits"]} >= {"memory", "request"}
-    said = next(hit for hit in found["hits"] if hit["source"] == "request")
-    assert said["conversation"] == "c1"
-    simple = anna.post("/search", json={"query": "spare key", "limit": 1}).json()
-    assert set(simple[0]) == {"source_type", "source_id", "content", "similarity", "context"}
-    federated = anna.post("/api/federated/search", json={"query": "spare key"}).json()
-    assert {hit["node"] for hit in federated["hits"]} == {"local"}
-    assert anna.post("/api/federated/search", json={"query": "key", "nodes": ["mars"]}).status_code == 422
-    with service.client(service.key("ben")) as ben:
-        assert ben.post("/api/context/search", json={"query": "spare key"}).json()["hits"] == []
-
-
 @pytest.mark.on_both_stores
 def test_what_was_done_is_in_the_log(service: Running) -> None:
     key = service.memory.keys.create(user="anna")
@@ -151,11 +89,3 @@ def test_what_is_wrong_with_a_message_is_said_by_its_place(anna: httpx2.Client) 
     assert said.startswith("messages[1].role: ")
     said = anna.post("/api/conversations/c1/messages", json={"role": "nobody"}).json()["detail"]
     assert said.startswith("role: ")
-
-
-def test_a_name_with_a_slash(anna: httpx2.Client) -> None:
-    anna.post("/api/hooks/agent-end", json={"session": "a/b", "messages": [{"role": "user", "content": "Hello there"}]})
-    say(anna, "a%2Fb", "And again")
-    found = anna.get("/api/conversations/a%2Fb").json()
-    assert [message["content"] for message in found["messages"]] == ["Hello there", "And again"]
-    assert len(anna.get("/api/conversations/a%2Fb/window").json()["messages"]) == 2

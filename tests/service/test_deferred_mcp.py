@@ -72,12 +72,17 @@ def test_a_failure_is_that_of_its_request_and_the_next_tries_again() -> None:
     assert agents.seen == ["made", "made", "opened", "answered", "closed"]
 
 
-def test_a_service_starts_without_the_sdk(tmp_path: Path) -> None:
+def test_a_service_starts_without_the_sdk_and_without_tracing(tmp_path: Path) -> None:
     code = (
         "import sys\n"
         "from recollect import Memory\n"
         "from recollect.service.app import create_service\n"
         "with Memory.open(sys.argv[1]) as memory:\n    create_service(memory)\n"
-        "assert not {'mcp', 'mcp_types'} & set(sys.modules)"
+        "assert not {'mcp', 'mcp_types'} & set(sys.modules)\n"
+        "telemetry = [name for name in sys.modules if 'opentelemetry' in name or name.endswith('metrics.tracing')]\n"
+        "for name in telemetry:\n    del sys.modules[name]\n"
+        "sys.modules['opentelemetry'] = None\n"
+        "import recollect.service.metrics.tracing\n"
+        "assert not sys.modules['recollect.service.metrics.tracing'].INSTALLED"
     )
     subprocess.run([sys.executable, "-c", code, str(tmp_path / "memory.db")], check=True)

@@ -11,6 +11,7 @@ import pytest
 from recollect.api.memory import IdempotentRequest
 from recollect.api.operations import StoreOperations
 from tests.fixtures import SteppingClock
+from tests.rows import every
 from tests.service.conftest import Running
 
 ON_SQLITE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)  # what does not depend on the store
@@ -23,17 +24,6 @@ def name() -> dict[str, str]:
 
 def contents(client: httpx2.Client) -> list[str]:
     return [item["content"] for item in client.get("/api/memories").json()["items"]]
-
-
-def test_the_same_answer(anna: httpx2.Client) -> None:
-    key = name()
-    first = anna.post("/api/memories/unified", json=BODY, headers=key)
-    again = anna.post("/api/memories/unified", json=BODY, headers=key)
-    assert (first.status_code, again.status_code) == (201, 201)
-    assert first.content == again.content
-    assert "idempotency-replayed" not in first.headers
-    assert again.headers["idempotency-replayed"] == "true"
-    assert contents(anna) == [BODY["content"]]
 
 
 @ON_SQLITE
@@ -157,18 +147,9 @@ def test_bad_names(anna: httpx2.Client) -> None:
     for bad in ("", "x" * 201, "with blank"):
         answer = anna.post("/api/memories/unified", json=BODY, headers={"Idempotency-Key": bad})
         assert answer.status_code == 422
-    assert contents(anna) == []
-
-
-@ON_SQLITE
-def test_half_a_character_under_a_name(anna: httpx2.Client) -> None:
     headers = {**name(), "Content-Type": "application/json"}
     broken = b'{"content": "Fine", "metadata": {"\\ud800": "\\udfff"}}'
     assert anna.post("/api/memories/unified", content=broken, headers=headers).status_code == 422
-
-
-@ON_SQLITE
-def test_a_name_that_is_sent_twice(anna: httpx2.Client) -> None:
     twice = [("Idempotency-Key", "one"), ("Idempotency-Key", "two"), ("Content-Type", "application/json")]
     answer = anna.post("/api/memories/unified", content=b'{"content": "x"}', headers=twice)
     assert answer.status_code == 400
@@ -204,7 +185,7 @@ def test_forgetting_nothing_takes_no_answers_along(anna: httpx2.Client) -> None:
     assert anna.patch(f"/api/memories/{kept}", json={"importance": 0.2}, headers=key).content == first.content
 
 
-@pytest.mark.parametrize("verb", ["delete", "patch", "forget", "before-prompt"])
+@every("verb", ["delete", "patch", "forget", "before-prompt"])
 def test_twice_at_once_is_answered_alike(anna: httpx2.Client, verb: str) -> None:
     stored = anna.post("/api/memories/unified", json=BODY).json()["id"]
     etag = anna.get(f"/api/memories/{stored}").headers["etag"]
@@ -228,7 +209,7 @@ def test_twice_at_once_is_answered_alike(anna: httpx2.Client, verb: str) -> None
     assert len({json.dumps(wordless(answer)) for answer in answers}) == 1
 
 
-@pytest.mark.parametrize("way", ["query", "delete"])
+@every("way", ["query", "delete"])
 def test_a_repeated_forgetting_has_the_same_receipt(service: Running, anna: httpx2.Client, way: str) -> None:
     stored = anna.post("/api/memories/unified", json=BODY).json()["id"]
     key = name()

@@ -8,7 +8,6 @@ import pytest
 
 from recollect import UserMemory
 from tests.geocoding.server import BRNO, NOWHERE, NominatimServer
-from tests.places.test_photos import photo
 from tests.service.conftest import Running, Serve
 from tests.service.test_memories import ON_SQLITE
 
@@ -52,28 +51,6 @@ def test_a_memory_keeps_its_place(anna: httpx2.Client) -> None:
     assert placed(gone.json()) == NOWHERE_SAID
 
 
-def test_messages_keep_their_place(anna: httpx2.Client) -> None:
-    path = "/api/conversations/c1"
-    several = [{"role": "user", "content": "I parked here", **PUB}, {"role": "user", "content": "Go", "location": PUB}]
-    assert anna.post(f"{path}/messages", json={"messages": several}).status_code == 201
-    assert anna.post(f"{path}/messages", json={"role": "assistant", "content": "Noted"}).status_code == 201
-    shown = anna.get(path).json()["messages"]
-    assert [placed(one) for one in shown] == [PUB, PUB, NOWHERE_SAID]
-    assert placed(anna.get(f"/api/messages/{shown[0]['id']}").json()) == PUB
-    asked = {"query": "where did I park?", "location": PUB, "sources": ["request"]}
-    hits = anna.post("/api/context/search", json=asked).json()["hits"]
-    assert (hits[0]["content"], hits[0]["distance_km"]) == ("I parked here", 0)
-
-
-def test_before_a_prompt_a_place_is_kept_and_used(anna: httpx2.Client) -> None:
-    fill(anna)
-    body = {"prompt": "What do I usually order?", "session": "s1", "location": {**VIENNA, "place_label": "Figlmüller"}}
-    prompt = anna.post("/api/hooks/before-prompt", json=body).json()
-    assert prompt["hits"][0]["content"] == "Usually orders the schnitzel"
-    kept = anna.get(f"/api/messages/{prompt['message_id']}").json()
-    assert placed(kept) == {**VIENNA, "address": "", "place_label": "Figlmüller"}
-
-
 def test_what_is_near_comes_first(anna: httpx2.Client) -> None:
     fill(anna)
     here = {"query": "usually orders"}
@@ -102,37 +79,12 @@ def test_what_is_near_comes_first(anna: httpx2.Client) -> None:
     assert {one["content"]: one["score"] for one in plain.json()["hits"]} == scores
 
 
-def test_a_hit_without_a_place_is_shown_as_ever(anna: httpx2.Client) -> None:
-    anna.post("/api/memories/unified", json={"content": "Likes tea"})
-    (hit,) = anna.get("/api/memories/search", params={"query": "tea", **VIENNA}).json()["hits"]
-    assert hit.keys() == {
-        "id", "source", "type", "content", "score", "similarity", "created_at", "occurred_at", "place", "trust",
-        "metadata", "folded", "conversation", "confidence", "learned_from", "scope",
-    }  # fmt: skip
-
-
-def test_the_places_of_a_user(service: Running, anna: httpx2.Client) -> None:
-    assert anna.get("/api/places").json() == {"items": []}
-    fill(anna)
-    anna.post("/api/conversations/c1/messages", json={"role": "user", "content": "Here again", **PUB})
-    first, second = anna.get("/api/places").json()["items"]
-    assert (first["name"], first["memories"], first["messages"], first["labels"]) == (
-        "U Karla pub", 1, 1, ["U Karla pub"],
-    )  # fmt: skip
-    assert (second["lat"], second["named"], second["radius_km"]) == (VIENNA["lat"], False, 0)
-    assert len(anna.get("/api/places", params={"limit": 1}).json()["items"]) == 1
-    with service.client(service.key("ben")) as ben:
-        assert ben.get("/api/places").json() == {"items": []}
-        assert contents(ben.get("/api/memories/search", params={"query": "orders", **VIENNA, "radius_km": 100})) == []
-
-
 def test_places_with_names(service: Running, anna: httpx2.Client) -> None:
     address = "/api/places/named/the%20flat%2Fwork"
-    named = anna.put(address, json={**VIENNA, "address": "Wollzeile 5"})
-    assert named.status_code == 200
-    assert named.json() == {
-        "name": "the flat/work", **VIENNA, "address": "Wollzeile 5", "updated_at": named.json()["updated_at"],
-    }  # fmt: skip
+    once = {"Idempotency-Key": "n1"}
+    named = anna.put(address, json={**VIENNA, "address": "Wollzeile 5"}, headers=once)
+    assert named.json() == anna.put(address, json={**VIENNA, "address": "Wollzeile 5"}, headers=once).json()
+    assert anna.put(address, json=VIENNA, headers=once).status_code == 422
     anna.put(address, json=VIENNA)
     assert [one["address"] for one in anna.get("/api/places/named").json()["items"]] == [""]
     fill(anna)
@@ -142,32 +94,12 @@ def test_places_with_names(service: Running, anna: httpx2.Client) -> None:
         assert ben.get("/api/places/named").json() == {"items": []}
         assert ben.delete(address).status_code == 404
         assert ben.get("/api/memories/search", params=asked).status_code == 422
-    gone = anna.delete(address)
-    assert (gone.status_code, gone.json()) == (200, {"name": "the flat/work"})
+    for _ in range(2):
+        gone = anna.delete(address, headers={"Idempotency-Key": "d1"})
+        assert (gone.status_code, gone.json()) == (200, {"name": "the flat/work"})
     assert anna.delete(address).status_code == 404
     assert anna.get("/api/memories/search", params=asked).status_code == 422
     assert anna.get("/api/stats").json()["memories"] == 3
-
-
-def test_a_place_is_named_and_forgotten_once(anna: httpx2.Client) -> None:
-    address = "/api/places/named/home"
-    first = anna.put(address, json=VIENNA, headers={"Idempotency-Key": "n1"})
-    assert anna.put(address, json=VIENNA, headers={"Idempotency-Key": "n1"}).json() == first.json()
-    other = {**VIENNA, "lat": 1.0}
-    assert anna.put(address, json=other, headers={"Idempotency-Key": "n1"}).status_code == 422
-    for _ in range(2):
-        gone = anna.delete(address, headers={"Idempotency-Key": "d1"})
-        assert (gone.status_code, gone.json()) == (200, {"name": "home"})
-    assert anna.delete(address, headers={"Idempotency-Key": "d2"}).status_code == 404
-
-
-@ON_SQLITE
-def test_another_location_is_another_request(anna: httpx2.Client) -> None:
-    once = {"Idempotency-Key": "k1"}
-    body = {"content": "Pays by card"}
-    assert anna.post("/api/memories/unified", json={**body, "location": VIENNA}, headers=once).status_code == 201
-    assert anna.post("/api/memories/unified", json={**body, "location": PUB}, headers=once).status_code == 422
-    assert anna.post("/api/memories/unified", json=body, headers=once).status_code == 422
 
 
 NUMBERS = [
@@ -328,18 +260,13 @@ def test_a_geocoder_that_is_away(travelled: httpx2.Client, nominatim: NominatimS
         assert answer.headers["content-type"] == "application/problem+json"
         assert "cannot be asked right now" in answer.json()["detail"]
         assert nominatim.url not in answer.text
+    nominatim.fault = "rate_limited"
+    busy = travelled.get("/api/places/locate", params={"name": "Brno"})
+    assert (busy.status_code, busy.headers["retry-after"]) == (503, "7")
     found = travelled.get("/api/memories/search", params={"query": "x", "lat": 1, "lng": 2})
     assert found.status_code == 200
     kept = travelled.post("/api/memories/unified", json={"content": "Still stored", **VIENNA})
     assert kept.status_code == 201
-
-
-@ON_SQLITE
-def test_how_long_to_wait_is_passed_on(travelled: httpx2.Client, nominatim: NominatimServer) -> None:
-    nominatim.fault = "rate_limited"
-    nominatim.retry_after = "7"
-    answer = travelled.get("/api/places/locate", params={"name": "Brno"})
-    assert (answer.status_code, answer.headers["retry-after"]) == (503, "7")
 
 
 @ON_SQLITE
@@ -353,15 +280,3 @@ def test_the_service_finds_out_addresses_by_itself(serve: Serve, nominatim: Nomi
         assert client.get(f"/api/memories/{made}").json()["address"] == ""
         assert running.memory.embed_waiting().located == 1
         assert client.get(f"/api/memories/{made}").json()["address"] == BRNO["display_name"]
-
-
-def test_photos_are_found_where_they_were_taken(anna: httpx2.Client) -> None:
-    for name, where in (("brno.jpg", (49.1951, 16.6068)), ("vienna.jpg", (48.2082, 16.3738))):
-        sent = anna.post("/api/files", content=photo(where, "The pump at the market"), params={"name": name})
-        assert sent.status_code == 201, sent.text
-    assert {file["path"]: file["lat"] for file in anna.get("/api/files").json()["items"]} == {
-        "brno.jpg": 49.1951, "vienna.jpg": 48.2082,
-    }  # fmt: skip
-    around = {"query": "pump", "lat": 49.196, "lng": 16.607, "radius_km": 5}
-    (hit,) = anna.post("/api/context/search", json=around).json()["hits"]
-    assert (hit["source"], hit["place"]["lat"], hit["place"]["lng"]) == ("file", 49.1951, 16.6068)

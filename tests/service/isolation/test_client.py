@@ -8,9 +8,10 @@ from mcp import Client
 from tests.mcp_door.conftest import called, over_http
 from tests.service.conftest import Serve
 from tests.service.isolation.world import Person, World
+from tests.sizes import sized
 from tests.waiting import PATIENCE_S
 
-ROUNDS = 8
+ROUNDS = sized(3, 8)
 
 
 def test_three_hosts_at_once(serve: Serve) -> None:

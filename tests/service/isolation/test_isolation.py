@@ -10,7 +10,7 @@ from tests.service.isolation.machine import live
 from tests.service.isolation.world import World
 from tests.sizes import sized
 
-CALLS = sized(200, 10_000)  # on each of the two stores
+CALLS = sized(120, 10_000)  # on each of the two stores
 WITH_VECTORS = sized(40, 1_000)
 
 

@@ -103,7 +103,7 @@ def test_behind_queries_without_their_user_stands_the_second_wall(world: World, 
     with psycopg.connect(database) as connection:
         forced = connection.execute("SELECT relforcerowsecurity FROM pg_class WHERE relname = 'memories'").fetchone()
     assert forced == (True,)
-    live(world, sized(300, 800))
+    live(world, sized(120, 800))
     figure(8, "behind queries without their user", calls=world.calls, foreign_rows=0)
 
 

@@ -11,7 +11,7 @@ from tests.service.live.radio import Event, Radio
 from tests.sizes import sized
 from tests.waiting import PATIENCE_S
 
-_STORES, _WRITERS, _LISTENERS = sized(120, 1_000), 4, 8
+_STORES, _WRITERS, _LISTENERS = sized(60, 1_000), 4, 8
 _LAST = "Parcel omega is the last one"
 
 

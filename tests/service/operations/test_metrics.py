@@ -30,12 +30,20 @@ def anna(service: Running) -> Iterator[httpx2.Client]:
 
 
 @SQLITE
-def test_requests_are_counted_by_route(anna: httpx2.Client, operator: Operator) -> None:
+def test_requests_refusals_and_the_stages_of_searches_are_counted(
+    service: Running, anna: httpx2.Client, operator: Operator
+) -> None:
     ids = [anna.post("/api/memories/unified", json={"content": f"Number {n}"}).json()["id"] for n in range(3)]
     for one in ids:
         anna.get(f"/api/memories/{one}")
     anna.get("/api/memories/nothing-like-it")
     anna.post("/api/memories/unified", json={"nonsense": 1})
+    for question in ("which number?", "number 2?"):
+        anna.get("/api/memories/search", params={"query": question})
+    with service.client() as nobody:
+        nobody.get("/api/memories")
+        nobody.get("/api/stats")
+    assert anna.get("/metrics").status_code == 403
     figures = operator.figures()
     stored = "recollect_requests_total{method=POST,route=/api/memories/unified,status="
     assert (figures[stored + "2xx}"], figures[stored + "4xx}"]) == (3, 1)
@@ -45,6 +53,13 @@ def test_requests_are_counted_by_route(anna: httpx2.Client, operator: Operator) 
     assert figures["recollect_request_seconds_bucket{le=+Inf,route=/api/memories/unified}"] == 4
     assert 0 < figures["recollect_request_seconds_sum{route=/api/memories/{id}}"] < 60
     assert figures["recollect_requests_in_flight"] == 1  # the scrape itself
+    assert [figures[f"recollect_refusals_total{{status={status}}}"] for status in (401, 403, 429)] == [2, 1, 0]
+    assert figures["recollect_requests_total{method=GET,route=other,status=4xx}"] == 2
+    stages = ("embed", "store", "rank", "total")
+    assert [figures[f"recollect_recall_seconds_count{{stage={one}}}"] for one in stages] == [2, 2, 2, 2]
+    embed, store, rank, total = (figures[f"recollect_recall_seconds_sum{{stage={one}}}"] for one in stages)
+    assert min(embed, store, rank) > 0
+    assert embed + store + rank <= total
 
 
 @SQLITE
@@ -68,39 +83,6 @@ def test_nothing_that_somebody_sent_is_shown(service: Running, anna: httpx2.Clie
     assert [one for one in figures if one.startswith("recollect_requests_total{method=other")] != []
 
 
-@SQLITE
-def test_the_stages_of_searches(anna: httpx2.Client, operator: Operator) -> None:
-    anna.post("/api/memories/unified", json={"content": "The keys hang behind the door"})
-    for question in ("where are the keys?", "behind the door?"):
-        anna.get("/api/memories/search", params={"query": question})
-    figures = operator.figures()
-    stages = ("embed", "store", "rank", "total")
-    assert [figures[f"recollect_recall_seconds_count{{stage={one}}}"] for one in stages] == [2, 2, 2, 2]
-    embed, store, rank, total = (figures[f"recollect_recall_seconds_sum{{stage={one}}}"] for one in stages)
-    assert min(embed, store, rank) > 0
-    assert embed + store + rank <= total
-
-
-@SQLITE
-def test_a_scrape_is_for_an_admin(service: Running, anna: httpx2.Client) -> None:
-    assert anna.get("/metrics").status_code == 403
-    with service.client() as nobody:
-        assert nobody.get("/metrics").status_code == 401
-
-
-@SQLITE
-def test_who_is_turned_away_is_counted(service: Running, anna: httpx2.Client, operator: Operator) -> None:
-    with service.client() as nobody:
-        nobody.get("/api/memories")
-        nobody.get("/api/stats")
-    anna.get("/metrics")
-    figures = operator.figures()
-    assert figures["recollect_refusals_total{status=401}"] == 2
-    assert figures["recollect_refusals_total{status=403}"] == 1
-    assert figures["recollect_refusals_total{status=429}"] == 0
-    assert figures["recollect_requests_total{method=GET,route=other,status=4xx}"] == 2
-
-
 def test_what_is_stored_and_what_waits(open_memory: OpenMemory, clock: SteppingClock) -> None:
     memory = open_memory()
     memory.user("a").remember("Grows tomatoes on the balcony")
@@ -122,15 +104,6 @@ def test_what_is_stored_and_what_waits(open_memory: OpenMemory, clock: SteppingC
     after = parsed(Metrics(memory).show().decode())
     assert (after["recollect_queue_items"], after["recollect_queue_lag_seconds"]) == (0, 0)
     assert after["recollect_coverage_ratio{kind=memory}"] == 1
-
-
-@SQLITE
-def test_scrapes_do_not_wear_out_the_store(memory: Memory) -> None:
-    metrics = Metrics(memory)
-    first = parsed(metrics.show().decode())
-    memory.user("a").remember("Collects stamps")
-    assert parsed(metrics.show().decode())["recollect_memories"] == first["recollect_memories"] == 0
-    assert parsed(Metrics(memory).show().decode())["recollect_memories"] == 1
 
 
 @POSTGRESQL
@@ -186,63 +159,45 @@ class Talk:
 
 
 @SQLITE
-def test_live_answers_are_open_not_in_flight(memory: Memory) -> None:
+def test_however_a_request_ends_it_is_counted(memory: Memory) -> None:
     metrics = Metrics(memory)
     stream = Talk(metrics, [(b"content-type", b"text/event-stream; charset=utf-8")])
     asyncio.run(stream.held())
     assert stream.during["recollect_streams_open{route=other}"] == 1
     assert stream.during["recollect_requests_in_flight"] == 0
-    after = parsed(metrics.show().decode())
-    assert (after["recollect_streams_open{route=other}"], after["recollect_requests_in_flight"]) == (0, 0)
-    assert after["recollect_request_seconds_count{route=other}"] == 1
-    assert after["recollect_requests_total{method=GET,route=other,status=2xx}"] == 1
-
-
-@SQLITE
-@pytest.mark.parametrize("status", [401, 403, 429])
-def test_each_refusal_has_its_count(memory: Memory, status: int) -> None:
-    metrics = Metrics(memory)
-    asyncio.run(Talk(metrics, status=status).held())
-    assert parsed(metrics.show().decode())[f"recollect_refusals_total{{status={status}}}"] == 1
-
-
-@SQLITE
-def test_who_did_not_wait_is_counted_as_gone(memory: Memory) -> None:
-    metrics = Metrics(memory)
-    asyncio.run(Talk(metrics, status=0).held())
-    assert parsed(metrics.show().decode())["recollect_requests_total{method=GET,route=other,status=gone}"] == 1
-
-
-@SQLITE
-def test_a_request_that_fails_is_counted_and_raised(memory: Memory) -> None:
-    metrics = Metrics(memory)
+    for status in (401, 403, 429, 0):  # the last one did not wait for an answer
+        asyncio.run(Talk(metrics, status=status).held())
 
     async def failing(scope: Scope, receive: Receive, send: Send) -> None:
         raise LookupError
 
-    scope = {"type": "http", "method": "GET", "path": "/", "headers": []}
     with pytest.raises(LookupError):
-        asyncio.run(metrics.around(failing)(scope, None, None))  # type: ignore[arg-type]
-    figures = parsed(metrics.show().decode())
-    assert figures["recollect_requests_total{method=GET,route=other,status=5xx}"] == 1
-    assert figures["recollect_requests_in_flight"] == 0
-
-
-@SQLITE
-def test_nothing_is_lost_between_threads(memory: Memory) -> None:
-    metrics = Metrics(memory)
+        asyncio.run(metrics.around(failing)({"type": "http", "method": "GET", "path": "/", "headers": []}, None, None))  # type: ignore[arg-type]
     with ThreadPoolExecutor(4) as threads:
         for _ in range(40):
             threads.submit(lambda: asyncio.run(Talk(metrics).held()))
-    assert parsed(metrics.show().decode())["recollect_requests_total{method=GET,route=other,status=2xx}"] == 40
+    after = parsed(metrics.show().decode())
+    assert [after[f"recollect_refusals_total{{status={status}}}"] for status in (401, 403, 429)] == [1, 1, 1]
+    ended = "recollect_requests_total{method=GET,route=other,status="
+    assert {status: after[f"{ended}{status}}}"] for status in ("2xx", "4xx", "5xx", "gone")} == {
+        "2xx": 41,
+        "4xx": 3,
+        "5xx": 1,
+        "gone": 1,
+    }
+    assert (after["recollect_streams_open{route=other}"], after["recollect_requests_in_flight"]) == (0, 0)
 
 
 @SQLITE
-def test_addresses_that_are_still_to_be_found_out(open_memory: OpenMemory) -> None:
+def test_scrapes_do_not_wear_out_the_store_and_tell_of_addresses(open_memory: OpenMemory) -> None:
     memory = open_memory(
         embedding__provider="none", places__geocoder="nominatim", places__nominatim_url="http://127.0.0.1:9"
     )
+    metrics = Metrics(memory)
+    first = parsed(metrics.show().decode())
     memory.user("a").remember("Parked here", lat=49.2, lng=16.6)
     memory.user("b").remember("At home", lat=49.2, lng=16.6, address="Home 1")
+    assert parsed(metrics.show().decode())["recollect_memories"] == first["recollect_memories"] == 0
     figures = parsed(Metrics(memory).show().decode())
+    assert figures["recollect_memories"] == 2
     assert (figures["recollect_addresses_waiting"], figures["recollect_addresses_parked"]) == (1, 0)

@@ -48,18 +48,6 @@ def test_with_a_vector_of_ones_own_nothing_is_embedded(memory: Memory, listener:
     assert [stage for stage, _ in listener.stages] == ["store", "rank", "total"]
 
 
-def test_answers_are_the_same_whether_somebody_listens(memory: Memory) -> None:
-    me = memory.user("me")
-    for text in ("Takes the tram to work", "Walks home from work", "Works from home on Fridays"):
-        me.remember(text)
-    plain = me.recall("how do I get to work?")
-    memory.operations.observe(Listener())
-    watched = me.recall("how do I get to work?")
-    assert [(hit.id, hit.content) for hit in watched.hits] == [(hit.id, hit.content) for hit in plain.hits]
-    memory.operations.observe(None)
-    assert me.recall("how do I get to work?").degraded == ()
-
-
 def test_a_turn_that_could_not_wait(memory: Memory, listener: Listener, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object, **__: object) -> None:
         raise OSError

@@ -1,7 +1,5 @@
 """Requests as spans: named by their route, continuing the caller's trace, and holding nothing that anybody said."""
 
-import subprocess
-import sys
 from collections.abc import Sequence
 
 import httpx2
@@ -131,13 +129,3 @@ def test_without_the_extra_nothing_stands_in_between(monkeypatch: pytest.MonkeyP
     assert tracing.add_tracing(app) is app
     tracing.record_stage("total", 1.0)
     tracing.record_degraded("vector")
-
-
-def test_the_service_starts_without_the_extra(database: str) -> None:
-    program = (
-        "import sys\n"
-        "sys.modules['opentelemetry'] = None\n"
-        "import recollect.service.metrics.service_metrics, recollect.service.metrics.tracing as tracing\n"
-        "assert not tracing.INSTALLED\n"
-    )
-    subprocess.run([sys.executable, "-c", program], check=True)

@@ -32,11 +32,6 @@ def crew(database: str, tmp_path: Path) -> Iterator[Service]:
         yield running
 
 
-@pytest.mark.parametrize("database", ["postgresql"], indirect=True)
-def test_two_processes_answer(crew: Service) -> None:
-    _assert_both_answer(crew)
-
-
 def _assert_both_answer(crew: Service) -> None:
     assert (crew.said["workers"], crew.said["first_key"], crew.said["key_file"]) == (2, None, str(crew.key_file))
     for turn in range(20):
@@ -49,7 +44,7 @@ def _assert_both_answer(crew: Service) -> None:
 
 
 @SQLITE
-def test_two_processes_answer_and_one_that_dies_is_replaced(crew: Service) -> None:
+def test_two_processes_answer_one_that_dies_is_replaced_and_none_outlives_their_parent(crew: Service) -> None:
     _assert_both_answer(crew)
     with crew.user("anna") as anna:
         anna.post("/api/memories/unified", json={"content": "Prefers window seats"})
@@ -63,9 +58,12 @@ def test_two_processes_answer_and_one_that_dies_is_replaced(crew: Service) -> No
         assert second in crew.workers()
         assert _asked_anew(crew) == ["Prefers window seats"]
         _settle(crew, stored)
-    crew.signal(signal.SIGTERM)
+    workers = crew.workers()
+    crew.signal(signal.SIGKILL)
+    gone, alive = psutil.wait_procs(workers, timeout=PATIENCE_S)
+    assert (len(gone), alive) == (2, [])
     exit_code, told = crew.ended()
-    assert (exit_code, told.count("is replaced")) == (0, deaths)
+    assert (exit_code, told.count("is replaced")) == (-signal.SIGKILL, deaths)
 
 
 def _is_replaced(crew: Service, dead: psutil.Process) -> bool:
@@ -157,7 +155,11 @@ def test_a_stop_that_cannot_wait_answers_503(database: str, tmp_path: Path) -> N
         assert service.ended() == (0, "")
 
 
-@pytest.mark.parametrize(("database", "workers"), [("sqlite", "1"), ("postgresql", "2")], indirect=["database"])
+@pytest.mark.parametrize(
+    ("database", "workers"),
+    [pytest.param("sqlite", "1", marks=pytest.mark.slow), ("postgresql", "2")],
+    indirect=["database"],
+)
 def test_a_stop_under_load_keeps_what_it_acknowledged(database: str, tmp_path: Path, workers: str) -> None:
     """Writers go on until they are let in no more; whenever the signal falls, no answer is a failure."""
     told: list[tuple[str, int]] = []
@@ -226,14 +228,6 @@ def _refuses(service: Service) -> bool:
     except httpx2.TransportError:
         return True
     return False
-
-
-@SQLITE
-def test_nobody_outlives_the_one_who_started_them(crew: Service) -> None:
-    workers = crew.workers()
-    crew.signal(signal.SIGKILL)
-    gone, alive = psutil.wait_procs(workers, timeout=PATIENCE_S)
-    assert (len(gone), alive) == (2, [])
 
 
 @SQLITE
