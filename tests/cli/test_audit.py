@@ -4,7 +4,6 @@ import re
 
 import apsw
 import psycopg
-import pytest
 
 from tests.cli.conftest import Cli
 from tests.rows import every
@@ -90,35 +89,32 @@ def test_what_is_done_with_keys_has_a_log_of_its_own(cli: Cli) -> None:
 
 
 TAMPERED = {
-    "another actor": (
-        "UPDATE audit_log SET actor = 'nobody' WHERE user_id = 'anna' AND number = 2",
-        "line 2 on",
-        "anna",
-    ),
-    "another item": ("UPDATE audit_log SET items = '[]' WHERE user_id = 'anna' AND number = 1", "line 1 on", "anna"),
-    "a line taken out": ("DELETE FROM audit_log WHERE user_id = 'anna' AND number = 2", "line 2 on", "anna"),
-    "a line given to somebody": (
-        "UPDATE audit_log SET user_id = 'ben' WHERE user_id = 'anna' AND number = 1",
-        "line 1 on",
-        "anna",
-    ),
-    "another key": ("UPDATE audit_log SET action = 'x' WHERE user_id = '' AND number = 1", "line 1 on", "the keys"),
+    "another actor": ("UPDATE audit_log SET actor = 'nobody' WHERE user_id = '{user}' AND number = 2", 2),
+    "another item": ("UPDATE audit_log SET items = '[]' WHERE user_id = '{user}' AND number = 1", 1),
+    "a line taken out": ("DELETE FROM audit_log WHERE user_id = '{user}' AND number = 2", 2),
+    "a line given to somebody": ("UPDATE audit_log SET user_id = 'ben' WHERE user_id = '{user}' AND number = 1", 1),
 }
 
 
-@pytest.mark.parametrize("case", TAMPERED)
-def test_a_log_that_was_changed_is_found_out(cli: Cli, database: str, case: str) -> None:
+def test_a_log_that_was_changed_is_found_out(cli: Cli, database: str) -> None:
     cli.json("keys", "create", "--user", "anna")
-    for number in range(3):
-        cli.json("--user", "anna", "store", f"Number {number}")
+    users = [f"anna{number}" for number, _ in enumerate(TAMPERED)]
+    for user in users:
+        for number in range(3):
+            cli.json("--user", user, "store", f"Number {number}")
     assert cli.ok("audit", "--verify") == "Every log is as it was written.\n"
     assert cli.json("audit", "--verify") == {"intact": True, "problems": []}
     assert cli.json("doctor")["problems"] == []
-    statement, line, whose = TAMPERED[case]
-    change(database, statement)
-    outcome = cli("audit", "--verify")
-    assert (outcome.exit_code, outcome.stderr) == (1, "")
-    assert f"From {line}, the log of {whose} is not as it was written.\n" in outcome.stdout
+    changes = [
+        (statement.format(user=user), line, user)
+        for user, (statement, line) in zip(users, TAMPERED.values(), strict=True)
+    ]
+    changes.append(("UPDATE audit_log SET action = 'x' WHERE user_id = '' AND number = 1", 1, "the keys"))
+    for statement, line, whose in changes:
+        change(database, statement)
+        outcome = cli("audit", "--verify")
+        assert (outcome.exit_code, outcome.stderr) == (1, "")
+        assert f"From line {line} on, the log of {whose} is not as it was written.\n" in outcome.stdout
     document = cli("audit", "--verify", "--json").document
     assert document["intact"] is False
     assert "audit_log" in [problem["check"] for problem in document["problems"]]
@@ -152,10 +148,3 @@ def test_what_cannot_be_shown(cli: Cli, typed: tuple[str, ...], message: str) ->
     outcome = cli("audit", *typed)
     assert (outcome.exit_code, outcome.stdout) == (2, "")
     assert message in outcome.stderr
-
-
-def test_forgetting_everything_leaves_the_log_of_it(cli: Cli) -> None:
-    cli.json("store", "Anna drinks tea")
-    cli.json("forget", "--everything", "--yes")
-    assert noted(cli) == [("local", "store", 1), ("local", "forget", 1)]
-    assert cli("audit", "--verify").exit_code == 0

@@ -3,11 +3,7 @@
 import json
 import re
 from collections.abc import Callable
-from datetime import datetime
-from math import prod
 from pathlib import Path
-
-import pytest
 
 from recollect import __version__
 from tests.cli.conftest import Cli
@@ -79,57 +75,6 @@ def test_json_works_before_the_command_and_after_it(cli: Cli) -> None:
     assert before.document == {"count": 1}
 
 
-@pytest.mark.usefixtures("steady_clock")
-def test_recall_finds_by_words_and_shows_whole_ids(cli: Cli) -> None:
-    boiler = cli.store("The boiler's serial number is VTX-4471-C", "--type", "fact", "--subject", "boiler")
-    cli.store("The pasta place by the river was too loud", "--type", "experience")
-    (hit,) = cli.json("recall", "VTX-4471-C")["hits"]
-    assert (hit["id"], hit["type"], hit["subject"], hit["source"]) == (boiler, "fact", "boiler", "memory")
-    assert 0 < hit["score"] <= 1
-    assert datetime.fromisoformat(hit["created_at"]).utcoffset() is not None
-    assert hit["created_at"].endswith("Z")
-    shown = cli.ok("recall", "VTX-4471-C")
-    assert f"{hit['score']:.0%}".replace("%", " %") in shown
-    assert f"{boiler}  fact · just now" in shown
-
-
-def test_recall_finds_by_meaning(cli: Cli, with_meaning: Callable[[Cli], Cli]) -> None:
-    with_meaning(cli)
-    cli.store("The pasta place by the river was too loud to talk")
-    cli.store("Запасной ключ от гаража лежит под синим горшком")
-    noisy = cli.json("recall", "which restaurant was noisy?", "--limit", "1")["hits"]
-    assert [hit["content"] for hit in noisy] == ["The pasta place by the river was too loud to talk"]
-    key = cli.json("recall", "where is the spare key for the garage?", "-n", "1")["hits"]
-    assert [hit["content"] for hit in key] == ["Запасной ключ от гаража лежит под синим горшком"]
-
-
-def test_an_explained_score_adds_up(cli: Cli, with_meaning: Callable[[Cli], Cli]) -> None:
-    with_meaning(cli)
-    cli.store("The boiler's serial number is VTX-4471-C")
-    cli.store("The boiler is in the cellar")
-    shown = cli.ok("recall", "serial number of the boiler", "--explain")
-    sums = re.findall(r"sum +=(.*)", shown)
-    assert len(sums) == 2
-    for block, total in zip(shown.split("sum"), sums, strict=False):
-        parts = re.findall(r"([\d.]+) \S ([\d.]+) += ([\d.]+)", block)
-        assert [float(score) * float(weight) for score, weight, _ in parts] == pytest.approx(
-            [float(product) for *_, product in parts], abs=1e-4
-        )
-        assert sum(float(product) for *_, product in parts) == pytest.approx(float(total), abs=2e-4)
-    checked = re.findall(r"sum += ([\d.]+)\n((?: +\w+ +\S [\d.]+\n)*) +score +(at most 1)? += ([\d.]+)", shown)
-    assert len(checked) == 2
-    for total, factors, cut, score in checked:
-        product = float(total) * prod(map(float, re.findall(r"\S ([\d.]+)", factors)))
-        assert min(1.0, product) == pytest.approx(float(score), abs=2e-4)
-        assert bool(cut) == (product > 1)
-    assert re.search(r"^answerable \d\.\d\d$", shown, re.MULTILINE)
-    for hit in cli.json("recall", "serial number of the boiler")["hits"]:
-        parts = hit["parts"]
-        added = sum(part["score"] * part["weight"] for part in parts["channels"].values())
-        assert added == pytest.approx(parts["relevance"])
-        assert hit["score"] == pytest.approx(min(1.0, added * prod(parts["factors"].values())))
-
-
 def test_nothing_found_is_an_answer(cli: Cli) -> None:
     assert cli.ok("recall", "anything") == "No relevant memories found. `recollect list` shows what there is.\n"
     assert cli.json("recall", "anything") == {"hits": [], "degraded": [], "answerable": 0.0}
@@ -181,22 +126,6 @@ def test_update_changes_what_is_named_and_keeps_history(cli: Cli) -> None:
     assert all(version["id"] in shown for version in versions)
     assert re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d to \d{4}-\d\d-\d\d", shown)
     assert "since " in shown.splitlines()[-1]
-
-
-def test_as_of_asks_the_past(cli: Cli) -> None:
-    cli.store("The office light is in the office", *LIGHT, "--valid-from", "2026-01-01")
-    cli.store("The office light is in the garage", *LIGHT, "--valid-from", "2026-06-01")
-    assert "garage" in cli.ok("recall", "office light")
-    assert "in the office" in cli.ok("recall", "office light", "--as-of", "2026-03-01")
-
-
-def test_users_do_not_see_each_other(database: str) -> None:
-    anna, boris = Cli("--database", database, "--user", "anna"), Cli("--database", database, "--user", "boris")
-    made = anna.store("Anna's secret")
-    assert boris.json("count") == {"count": 0}
-    assert boris("get", made).exit_code == 3
-    assert boris("forget", made).exit_code == 3
-    assert anna.json("count") == {"count": 1}
 
 
 def test_stats_and_status(cli: Cli, database: str) -> None:
@@ -255,17 +184,12 @@ def test_receipts_are_written_and_checked(cli: Cli, tmp_path: Path) -> None:
     assert cli("verify-erasure", str(file)).exit_code == 2
 
 
-def test_doctor_and_maintain(cli: Cli) -> None:
-    cli.store("One")
+def test_an_older_index_of_words_is_told_and_made_anew(cli: Cli, database: str) -> None:
+    cli.store("The pump is in the attic")
     assert cli.ok("doctor") == "All is well.\n"
     assert cli.json("doctor") == {"problems": []}
     assert cli.ok("maintain").startswith("Embedded 0 texts.\n")
-    assert cli.json("maintain")["embedded"] == 0
-    assert cli.json("maintain")["reindexed"] == 0
-
-
-def test_an_older_index_of_words_is_told_and_made_anew(cli: Cli, database: str) -> None:
-    cli.store("The pump is in the attic")
+    assert [cli.json("maintain")[name] for name in ("embedded", "reindexed")] == [0, 0]
     age(database)
     advice = "The index of words was made by an older analyser; run `recollect maintain`."
     assert advice in " ".join(cli.ok("status").split())
@@ -318,18 +242,6 @@ def test_forget_everything(cli: Cli) -> None:
     assert told.startswith("Forgotten for good: 2 memories.\n  memory: One\n  memory: Two\nNo import, sync or history")
     assert "recollect forget --everything --and-allow-again" in " ".join(told.split())
     assert cli.ok("forget", "--everything", "-y") == "There is nothing to forget.\n"
-
-
-def test_an_import_says_what_it_leaves_out_because_it_was_forgotten(cli: Cli, tmp_path: Path) -> None:
-    export = tmp_path / "mem0.json"
-    export.write_text('{"results": [{"id": "m-1", "memory": "Prefers oat milk"}]}', encoding="utf-8")
-    assert cli.json("import", str(export))["brought"] == {"memories": 1}
-    cli.ok("forget", "--everything", "--yes")
-    told = " ".join(cli.ok("import", str(export)).split())
-    assert "memories 1: it was forgotten here, and does not come back" in told
-    assert cli("forget", "--query", "milk", "--and-allow-again").exit_code != 0
-    cli.ok("forget", "--everything", "--and-allow-again", "--yes")
-    assert cli.json("import", str(export))["brought"] == {"memories": 1}
 
 
 def test_sources_belong_to_an_id_and_its_type_may_be_that_of_files(cli: Cli) -> None:

@@ -29,12 +29,6 @@ def test_an_unknown_id_is_not_found(cli: Cli, command: tuple[str, ...]) -> None:
         assert document["error"]["type"] == "NotFound"
 
 
-def test_a_query_that_matches_nothing_is_not_found(cli: Cli) -> None:
-    outcome = cli("forget", "--query", "anything")
-    assert (outcome.exit_code, outcome.stdout) == (3, "No memory matches; nothing was forgotten.\n")
-    assert cli("forget", "--query", "anything", "--json").exit_code == 3
-
-
 BAD_USAGE = {
     "a wrong date": (("recall", "x", "--since", "soon"), "--since is 'soon'; expected 7d, yesterday, last week"),
     "wrong JSON": (("store", "x", "--metadata", "{"), "--metadata is '{'; expected a JSON object"),

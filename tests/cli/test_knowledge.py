@@ -10,9 +10,24 @@ from tests.cli.conftest import Cli
 from tests.cli.test_commands import ID
 from tests.rows import every
 
+NOTHING_YET = {
+    "facts": "No facts yet.",
+    "preferences": "No preferences yet.",
+    "lessons": "Nothing was learned yet.",
+    "instructions": "No instructions yet.",
+}
+
 
 def test_facts_are_noted_replaced_and_listed_by_subject(cli: Cli) -> None:
-    assert cli.ok("facts").startswith("No facts yet.")
+    for command, said in NOTHING_YET.items():
+        assert cli.ok(command).startswith(said)
+    cli.ok("instruct", "Always answer in lower case")
+    assert "Always answer in lower case\n" in cli.ok("instructions")
+    cli.ok("prefer", "food", "breakfast", "porridge", "--confidence", "0.8", "--many")
+    assert cli.json("preferences", "food")["items"][0]["confidence"] == 0.8
+    cli.ok("lesson", "-", "--context", "internet", standard_input="Restart the router first\n")
+    assert "Restart the router first (internet)\n" in cli.ok("lessons", "--context", "internet")
+    assert cli.ok("lessons", "--context", "garden") == "Nothing matches.\n"
     first = cli.json("fact", "light.office", "location", "home office")
     cli.ok("fact", "jana", "birthday", "1990-05-17", "--confidence", "0.5", "--context", "certain")
     cli.ok("fact", "light.office", "purpose", "reading")
@@ -59,18 +74,6 @@ def test_a_fact_has_a_source_and_an_end(cli: Cli) -> None:
         assert "valid" in outcome.stderr
 
 
-def test_a_fact_may_have_many_values(cli: Cli) -> None:
-    for value in ("Czech", "German"):
-        assert cli.json("fact", "jana", "language", value, "--many")["action"] == "created"
-    cli.store("Jana speaks Polish", "--type", "fact", "--subject", "jana", "--key", "language", "--many")
-    assert cli.json("prefer", "food", "drink", "tea", "--many")["action"] == "created"
-    assert cli.json("prefer", "food", "drink", "milk")["action"] == "created"
-    shown = cli.ok("facts", "jana")
-    assert "language: Czech\n" in shown
-    assert "language: German\n" in shown
-    assert "Jana speaks Polish\n" in shown
-
-
 def test_a_memory_is_rated_and_the_rating_undone(cli: Cli) -> None:
     kept = cli.store("The blue pump is in the attic")
     assert cli.ok("rate", kept, "down", "--comment", "old").startswith("Rated down: The blue pump")
@@ -78,31 +81,6 @@ def test_a_memory_is_rated_and_the_rating_undone(cli: Cli) -> None:
     assert cli.ok("rate", kept, "--undo").startswith("Not rated any more: The blue pump")
     assert "feedback" not in cli.ok("recall", "blue pump", "--explain")
     assert cli("rate", kept, "up", "--undo").exit_code == 2
-
-
-def test_instructions_are_noted_listed_and_taken_back(cli: Cli) -> None:
-    assert cli.ok("instructions").startswith("No instructions yet.")
-    kept = cli.json("instruct", "Always answer in lower case")
-    assert "Always answer in lower case\n" in cli.ok("instructions")
-    cli.ok("forget", kept["id"], "--yes")
-    assert cli.json("instructions")["items"] == []
-
-
-def test_a_fact_that_was_told_in_a_sentence_shows_it(cli: Cli) -> None:
-    cli.store("We put it under the pot", "--type", "fact", "--subject", "key", "--key", "location", "--value", "pot")
-    assert "  location: pot  We put it under the pot\n" in cli.ok("facts")
-
-
-def test_preferences_are_noted_and_listed(cli: Cli) -> None:
-    assert cli.ok("preferences").startswith("No preferences yet.")
-    cli.ok("prefer", "food", "breakfast", "porridge", "--confidence", "0.8")
-    cli.ok("prefer", "lighting", "evening_brightness", "40%", "--context", "after_sunset")
-    assert [item["subject"] for item in cli.json("preferences")["items"]] == ["lighting", "food"]
-    (food,) = cli.json("preferences", "food")["items"]
-    assert (food["type"], food["key"], food["value"], food["confidence"]) == (
-        "preference", "breakfast", "porridge", 0.8,
-    )  # fmt: skip
-    assert "lighting\n  evening_brightness: 40% (after_sunset)\n" in cli.ok("preferences")
 
 
 def test_events_are_told_in_order_by_day(cli: Cli) -> None:
@@ -158,34 +136,6 @@ def test_times_are_read_and_shown_in_the_time_zone_of_the_settings(cli: Cli) -> 
     cli.environment["RECOLLECT_TIMEZONE"] = "Pacific/Pago_Pago"  # UTC-11, where it was 20:00 the day before
     assert cli.ok("events", "--until", "2026-04-01").startswith("2026-03-01\n  06:00  The door was opened")
     assert cli.json("events", "--when", "2026-03-02")["items"] == []
-
-
-def test_lessons_are_noted_and_listed(cli: Cli) -> None:
-    assert cli.ok("lessons").startswith("Nothing was learned yet.")
-    cli.ok("lesson", "-", "--context", "internet", "--confidence", "0.8", standard_input="Restart the router first\n")
-    cli.ok("lesson", "Measure twice")
-    assert [item["content"] for item in cli.json("lessons")["items"]] == ["Measure twice", "Restart the router first"]
-    assert "Restart the router first (internet)\n" in cli.ok("lessons", "--context", "internet")
-    assert cli.ok("lessons", "--context", "garden") == "Nothing matches.\n"
-
-
-def test_about_gives_one_answer(cli: Cli) -> None:
-    cli.ok("fact", "light.garage", "nickname", "the big lamp")
-    cli.ok("prefer", "garage", "temperature", "12 °C")
-    cli.ok("event", "Opened at night", "--entity", "light.garage", "--at", "2026-03-03T01:00")
-    cli.ok("event", "The door was opened", "--entity", "cover.garage", "--at", "2026-03-02T07:00")
-    cli.store("Knock before entering", "--type", "lesson", "--subject", "garage")
-    cli.store("The garage needs paint", "--type", "experience", "--subject", "garage")
-    about = cli.json("about", "garage")
-    assert set(about["subjects"]) == {"light.garage", "garage", "cover.garage"}
-    assert [event["content"] for event in about["events"]] == ["The door was opened", "Opened at night"]
-    assert [hit["content"] for hit in about["hits"]] == ["The garage needs paint"]
-    shown = cli.ok("about", "garage")
-    assert shown.startswith("About garage: ")
-    titles = [line for line in shown.splitlines() if re.fullmatch(r"[A-Z][a-z ]+", line)]
-    assert titles == ["Facts", "Preferences", "Events", "Lessons", "Also related"]
-    assert "    nickname: the big lamp\n" in shown
-    assert "light.garage" in cli.ok("about", "big lamp")
 
 
 def test_about_nothing_is_not_found(cli: Cli) -> None:

@@ -1,7 +1,6 @@
 """What the command line tells about models, and about what has a vector and what waits for one."""
 
 import re
-from collections.abc import Callable
 
 import pytest
 
@@ -57,11 +56,6 @@ def test_without_vectors_there_is_no_model(cli: Cli) -> None:
     assert cli.json("models") == {"models": []}
 
 
-def test_the_local_model_costs_nothing(cli: Cli, with_meaning: Callable[[Cli], Cli]) -> None:
-    with_meaning(cli)
-    assert "price free of charge" in flat(cli.ok("models"))
-
-
 def test_status_tells_what_is_found_by_meaning_and_what_waits(remote: Cli) -> None:
     remote.store("One")
     remote.ok("worker", "--once")
@@ -79,12 +73,6 @@ def test_status_tells_what_is_found_by_meaning_and_what_waits(remote: Cli) -> No
     assert (cache["entries"], cache["hit_rate"]) == (1, 0.0)
     assert status["embedding_today"]["input_tokens"] > 0
     assert status["embedding_cost"] > 0
-
-
-def test_stats_tell_how_often_the_cache_knew(remote: Cli) -> None:
-    remote.store("One", "--wait")
-    assert remote.json("stats")["cache"]["hit_rate"] == 0.0
-    assert "cache knew 0 % of what was asked" in flat(remote.ok("stats"))
 
 
 def test_status_of_a_store_in_which_nothing_waits_says_nothing_about_it(cli: Cli) -> None:
@@ -114,13 +102,3 @@ def test_status_tells_of_batches(remote: Cli) -> None:
     assert outcome.exit_code == 0
     assert "2 texts are in batches at the provider, which takes up to a day." in flat(outcome.stdout)
     assert "batch 0 of 2 texts done at openai, handed in just now" in flat(remote.ok("status"))
-
-
-@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
-def test_no_line_is_over_80_columns(remote: Cli, provider: ProviderServer) -> None:
-    for number in range(7):
-        remote.store(f"{provider.poison} {number}")
-    remote.ok("worker", "--once")
-    provider.fault = "unauthorized"
-    for typed in (("models",), ("status",)):
-        assert max(map(len, remote.ok(*typed).splitlines())) <= 80, typed

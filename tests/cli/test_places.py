@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,10 +14,8 @@ from recollect.geocoding import may_ask_now, table_cache
 from recollect.geocoding.factory import OfflineGeocoder
 from recollect.geocoding.tables import Country, Settlement, compiled
 from recollect.settings.sections import PlaceSettings
-from tests.cli.conftest import OFFLINE, Cli, asking
+from tests.cli.conftest import OFFLINE, Cli
 from tests.geocoding.server import NOWHERE, NominatimServer
-from tests.places.test_photos import photo
-from tests.providers.server import ProviderServer
 from tests.rows import every
 
 PUB = ("--lat", "49.1951", "--lng", "16.6068", "--place", "U Karla pub")
@@ -54,37 +51,12 @@ def test_what_is_stored_at_coordinates_has_its_address_at_once(located: Cli) -> 
         "lat": 48.2082, "lng": 16.3738, "address": "Vienna, Austria", "place_label": "",
     }  # fmt: skip
     assert "place" not in located.json("store", "Something that is nowhere")
-
-
-def test_the_same_words_at_another_place_are_another_memory(located: Cli) -> None:
-    located.store("I usually order the dumplings here", *PUB)
-    again = located.json("store", "I usually order the dumplings here", *PUB)
-    assert (again["action"], "place" in again) == ("duplicate", False)
-    elsewhere = located.json("store", "I usually order the dumplings here", *VIENNA)
-    assert (elsewhere["action"], "place" in elsewhere) == ("created", True)
-
-
-def test_an_address_that_was_given_is_kept(located: Cli) -> None:
-    assert "Česká 1 (49.1951, 16.6068)" in located.ok("store", "x", *PUB[:4], "--address", "Česká 1")
-
-
-def test_what_is_said_somewhere_shows_where(located: Cli) -> None:
-    shown = located.ok("say", "c1", "user", "I parked on level 3", "--lat", "50.1", "--lng", "14.26", "--place", "park")
-    assert re.fullmatch(r"park · .*Prague, .*\(50\.1, 14\.26\)", shown.splitlines()[1])
-    (message,) = located.json("conversation", "c1")["messages"]
-    assert (message["lat"], message["lng"], message["place_label"]) == (50.1, 14.26, "park")
-    assert message["address"] in shown
-
-
-def test_something_may_be_at_a_place_of_ones_own(located: Cli) -> None:
+    said = located.json("say", "c1", "user", "I parked on level 3", "--lat", "50.1", "--lng", "14.26")["message"]
+    assert "Prague" in said["address"]
+    assert located.json("store", "x", *PUB[:4], "--address", "Česká 1")["place"]["address"] == "Česká 1"
     located.ok("place", "home", "49.2,16.6", "--address", "Kounicova 1")
-    where = {"lat": 49.2, "lng": 16.6, "address": "Kounicova 1", "place_label": "home"}
-    assert located.json("store", "The spare key is under the pot", "--at", "HOME")["place"] == where
-    assert located.json("store", "The ladder is behind it", "--at", "home", "--address", "the garden")["place"] == {
-        **where, "address": "the garden",
-    }  # fmt: skip
-    said = located.json("say", "c1", "user", "I am in bed", "--from", "home")["message"]
-    assert {name: said[name] for name in where} == where
+    at_home = located.json("store", "The ladder is behind it", "--at", "HOME", "--address", "the garden")["place"]
+    assert at_home == {"lat": 49.2, "lng": 16.6, "address": "the garden", "place_label": "home"}
 
 
 def test_a_place_that_has_no_name_cannot_be_stored_at(located: Cli) -> None:
@@ -115,13 +87,7 @@ def make_tables_of_brno(folder: Path, _smallest: str) -> None:
 
 @pytest.mark.parametrize(
     "typed",
-    [
-        ("store", "The spare key is here", "--lat", "49.1951", "--lng", "16.6068"),
-        ("where", "Brno"),
-        ("where", "49.1951,16.6068"),
-        ("recall", "keys", "--near", "Brno"),
-        ("place", "home", "--near", "Brno"),
-    ],
+    [("store", "The spare key is here", "--lat", "49.1951", "--lng", "16.6068"), ("recall", "keys", "--near", "Brno")],
     ids=lambda typed: " ".join(typed[:2]),
 )
 def test_the_first_use_of_the_offline_geocoder_says_what_it_does(
@@ -135,17 +101,6 @@ def test_the_first_use_of_the_offline_geocoder_says_what_it_does(
     assert "Making the table" not in cli.ok(*typed)
     cli.environment |= {"FORCE_COLOR": None, "TERM": "dumb", "RECOLLECT_PLACES_SMALLEST": "5000"}
     assert "Making the table" not in cli.ok(*typed), "a program that reads the output gets nothing else"
-
-
-def test_a_search_by_meaning_says_that_it_waits_for_the_table(
-    tmp_path: Path, empty_file: Path, provider: ProviderServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(table_cache, "_made_by_a_child", make_tables_of_brno)
-    cli = Cli("--database", str(shutil.copy(empty_file, tmp_path / "memory.db")))
-    cli.environment |= {**OFFLINE, **asking(provider), "FORCE_COLOR": "1", "TERM": "xterm", "COLUMNS": "200"}
-    assert "Making the table of places" in cli.ok("recall", "keys", "--near", "49.1951,16.6068")
-    assert "Making the table of places" not in cli.ok("recall", "keys", "--near", "49.1951,16.6068")
 
 
 @pytest.mark.parametrize("failure", [GeocoderUnavailable("The table is gone."), OSError("The disk is gone.")])
@@ -227,17 +182,6 @@ def test_what_is_no_place_is_bad_usage(located: Cli, typed: tuple[str, ...], sai
 
 
 @every("command", ["recall", "search"])
-def test_what_is_near_comes_first(dinners: Cli, command: str) -> None:
-    ask = (command, "what do I order?")
-    assert contents(dinners.json(*ask, "--near", "49.1951,16.6068"))[0] == "dumplings"
-    assert contents(dinners.json(*ask, "--near", "48.2082,16.3738"))[0] == "schnitzel"
-    assert contents(dinners.json(*ask, "--near", "48.2,16.37", "--radius-km", "5")) == ["schnitzel"]
-    assert contents(dinners.json(*ask, "--at", "u karla PUB"))[0] == "dumplings"
-    anywhere, weightless = (dinners.json(*ask, *more) for more in ((), ("--near", "1,1", "--location-weight", "0")))
-    assert [hit["score"] for hit in anywhere["hits"]] == [hit["score"] for hit in weightless["hits"]]
-
-
-@every("command", ["recall", "search"])
 def test_a_name_is_looked_up_and_what_was_taken_for_it_is_told(dinners: Cli, command: str) -> None:
     ask = (command, "what do I order?", "--near", "brno", "--limit", "1")
     lines = dinners.ok(*ask).splitlines()
@@ -262,21 +206,6 @@ def test_a_place_without_a_name_is_shown_by_its_coordinates(cli: Cli) -> None:
     assert cli.ok("recall", "ferry", "--near", "-33.857,151.215").splitlines()[2].strip() == "at -33.857, 151.215, here"
 
 
-def test_a_score_with_a_place_can_be_checked_by_hand(dinners: Cli) -> None:
-    ask = ("recall", "what do I order?", "--near", "49.196,16.607", "--location-weight", "0.4", "--limit", "1")
-    shown = dinners.ok(*ask, "--explain")
-    rows = {line.split()[0]: re.findall(r"\d+\.\d+", line) for line in shown.splitlines()[3:-1]}
-    (hit,) = dinners.json(*ask)["hits"]
-    part = hit["parts"]["place"]
-    assert rows["content"][:2] == [f"{part['content']:.4f}", "0.6000"]
-    assert rows["nearness"] == [f"{part['distance_km']:.2f}", f"{part['nearness']:.4f}"]
-    assert rows["place"][:2] == [f"{part['geo']:.4f}", "0.4000"]
-    assert "likeness" not in rows, "nobody makes vectors here"
-    assert float(rows["content"][2]) + float(rows["place"][2]) == pytest.approx(hit["score"], abs=1e-4)
-    assert rows["score"] == [f"{hit['score']:.4f}"]
-    assert max(map(len, shown.splitlines())) <= 80
-
-
 def test_without_a_location_nothing_speaks_of_places(dinners: Cli) -> None:
     for command in ("recall", "search"):
         found = dinners.json(command, "what do I order?")
@@ -285,29 +214,6 @@ def test_without_a_location_nothing_speaks_of_places(dinners: Cli) -> None:
         shown = dinners.ok(command, "what do I order?", "--explain")
         assert "nearness" not in shown
         assert "away" not in shown
-
-
-def test_what_is_nowhere_keeps_its_score(dinners: Cli) -> None:
-    def starter(*where: str) -> dict[str, object]:
-        (hit,) = (hit for hit in dinners.json("recall", "order starter", *where)["hits"] if "starter" in hit["content"])
-        assert isinstance(hit, dict)
-        return hit
-
-    assert starter("--near", "49.2,16.6") == starter()
-
-
-def test_kinds_of_places_are_likened(cli: Cli, with_meaning: Callable[[Cli], Cli]) -> None:
-    with_meaning(cli).environment |= OFFLINE
-    cli.store("Buy oat milk and rye bread", *VIENNA, "--place", "Billa supermarket")
-    cli.store("Buy stamps and envelopes", *PUB[:4], "--place", "post office")
-    ask = ("recall", "what should I buy?", "--at")
-    hits = [cli.json(*ask, place)["hits"][0]["content"].split()[1] for place in ("grocery store", "post office")]
-    assert hits == ["oat", "stamps"]
-    modes = ("recall", "what should I buy?", "--near", "Brno", "--explain", "--limit", "1")
-    assert "not counted" in cli.ok(*modes, "--location-mode", "semantic")
-    shown = cli.ok(*modes, "--location-mode", "boost")
-    assert "not counted" not in shown
-    assert re.search(r"^ +likeness +0\.\d{4}$", shown, re.MULTILINE)
 
 
 @every(
@@ -363,33 +269,6 @@ def test_other_nodes_are_not_told_where_anybody_is(located: Cli) -> None:
 
 
 # Places
-
-
-@pytest.mark.usefixtures("steady_clock")
-def test_places_are_listed_with_what_is_there(dinners: Cli) -> None:
-    dinners.ok("place", "home", "49.3,16.5", "--address", "Kounicova 1")
-    dinners.ok("say", "c1", "user", "I had the soup today", *PUB)
-    heading, pub, brno, vienna, home = dinners.ok("places").splitlines()
-    assert heading.split() == ["place", "memories", "messages", "visits", "last", "visit"]
-    assert re.fullmatch(r"U Karla pub +1 +1 +1 +just now", pub)
-    assert brno == BRNO
-    assert re.fullmatch(r"Vienna, Austria +1 +0 +1 +just now", vienna)
-    assert home == "home  nothing there yet · Kounicova 1 (49.3, 16.5)"
-    dinners.store("The spare key is under the pot", "--at", "home")
-    assert re.search(r"^home +1 +0 +1 +just now\nKounicova 1$", dinners.ok("places"), re.MULTILINE)
-    assert "nothing there yet" not in dinners.ok("places", "--limit", "2"), "there is something, only not shown"
-    found = dinners.json("places", "--limit", "1")
-    assert [place["name"] for place in found["places"]] == ["U Karla pub"]
-    assert found["places"][0]["messages"] == 1
-    assert found["empty"] == []
-    for wrong in ("0", "1001"):
-        assert dinners("places", "--limit", wrong).exit_code == 2
-
-
-def test_without_places_there_is_advice(cli: Cli) -> None:
-    cli.store("Something that is nowhere")
-    assert cli.ok("places").startswith("No places yet. `recollect store TEXT --lat LAT --lng LNG`")
-    assert cli.json("places") == {"places": [], "empty": []}
 
 
 def test_a_place_gets_a_name_and_loses_it(located: Cli) -> None:
@@ -459,17 +338,3 @@ def test_the_terminal_obeys_no_name(located: Cli) -> None:
         shown = located.ok(*typed)
         assert not {"\x1b", "\u202e"} & set(shown)
         json.loads(located(*typed, "--json").stdout)
-
-
-def test_photos_are_found_where_they_were_taken(located: Cli, tmp_path: Path) -> None:
-    for name, where in (("brno.jpg", (49.1951, 16.6068)), ("vienna.jpg", (48.2082, 16.3738))):
-        (tmp_path / name).write_bytes(photo(where, "The pump at the market"))
-        located.ok("add", str(tmp_path / name))
-    around = ("--near", "49.196,16.607", "--radius-km", "5")
-    shown = located.ok("recall", "pump", "--files", *around).splitlines()
-    assert shown[1].strip().startswith("brno.jpg:1-1")
-    assert shown[2].strip() == "at 49.1951, 16.6068, 100 m away"
-    other_name = (*around[:2], "--location-radius-km", "5")
-    for asked in (("recall", "pump", "--files", *around), ("search", "pump", *around), ("search", "pump", *other_name)):
-        (hit,) = located.json(*asked)["hits"]
-        assert (hit["path"], hit["place"]["lat"], hit["place"]["lng"]) == ("brno.jpg", 49.1951, 16.6068)

@@ -38,6 +38,7 @@ def test_a_message_is_marked_without_colours(cli: Cli) -> None:
     assert "always answer in Czech rule · assistant · " in shown
     assert "applies always" in shown
     assert cli.json("count") == {"count": 0}
+    assert list(cli.json("read", "-", standard_input=TOLD)) == ["text", "reading", "captured", "skipped", "handed_over"]
 
 
 @ONE_STORE
@@ -82,19 +83,6 @@ def test_an_older_value_that_would_be_replaced_is_named(cli: Cli) -> None:
     assert "replaces: I live in Brno" in spaced(cli.ok("read", "I live in Linz now."))
     assert cli.json("read", "I live in Linz now.")["captured"][0]["replaces"] == old
     assert cli.json("read", "I live in Brno now.")["captured"][0]["replaces"] == ""
-
-
-@ONE_STORE
-def test_programs_get_the_values(cli: Cli) -> None:
-    read = cli.json("read", "-", standard_input=TOLD)
-    assert list(read) == ["text", "reading", "captured", "skipped", "handed_over"]
-    assert read["text"] == TOLD
-    spans = [(one["type"], TOLD[one["span"]["start"] : one["span"]["end"]]) for one in read["reading"]["statements"]]
-    assert ("fact", "I live in Brno") in spans
-    assert sum(read["reading"]["need"].values()) == pytest.approx(1.0)
-    assert {one["content"] for one in read["captured"]} >= {"I live in Brno", "always answer in Czech"}
-    cli.environment["RECOLLECT_CAPTURE_TYPES"] = "rule"
-    assert {one["reason"] for one in cli.json("read", TOLD)["skipped"]} == {"type"}
 
 
 @ONE_STORE

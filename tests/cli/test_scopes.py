@@ -46,19 +46,6 @@ def test_all_others_are_refused(family: Cli) -> None:
     assert family.json("--user", "ben", "recall", "roast")["hits"] == []
 
 
-def test_a_key_sees_the_scopes_of_its_user(family: Cli) -> None:
-    keys = {user: family.json("keys", "create", "--user", user)["secret"] for user in ("anna", "eve")}
-    reads = family.json("keys", "create", "--user", "anna", "--scope", "read")["secret"]
-    family.environment["RECOLLECT_KEY"] = keys["eve"]
-    assert family("--scope", "family", "list").exit_code != 0
-    assert family("scope", "list").exit_code != 0
-    family.environment["RECOLLECT_KEY"] = reads
-    assert len(family.json("--scope", "family", "list")["items"]) == 1
-    assert "scope `write`" in family("--scope", "family", "store", "New").stderr
-    family.environment["RECOLLECT_KEY"] = keys["anna"]
-    family.ok("--scope", "family", "store", "The roast needs rosemary")
-
-
 def test_an_admin_lists_and_deletes_scopes(family: Cli) -> None:
     assert "anna (writer), ben (reader)" in family.ok("scope", "list")
     assert [member["user_id"] for member in family.json("scope", "members", "family")["members"]] == ["anna", "ben"]

@@ -5,8 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from recollect import __version__
 from tests.cli.conftest import PLAIN_ENVIRONMENT, Cli
 from tests.rows import every
@@ -19,51 +17,46 @@ HEAVY = {
 OURS = {"recollect.api.memory", "recollect.settings", "recollect.model.memories", "recollect.cli.view"}
 
 
-def imported(*typed: str, provider: str = "local") -> set[str]:
-    """Run a command in a Python of its own and give the modules that it imported."""
+def imported(*commands: tuple[str, ...], provider: str = "local") -> set[str]:
+    """Run commands in a Python of their own and give the modules that it imported."""
     code = (
         "import sys\n"
         "from recollect.cli import app\n"
-        "try:\n    app(sys.argv[1:], prog_name='recollect')\n"
-        "except SystemExit as end:\n    assert not end.code, end.code\n"
+        f"for typed in {commands!r}:\n"
+        "    try:\n        app(list(typed), prog_name='recollect')\n"
+        "    except SystemExit as end:\n        assert not end.code, end.code\n"
         "sys.stderr.write(' '.join(sys.modules))"
     )
     environment = {**os.environ, **PLAIN_ENVIRONMENT, "RECOLLECT_EMBEDDING_PROVIDER": provider}
-    command = [sys.executable, "-c", code, *typed]
+    command = [sys.executable, "-c", code]
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     return set(ended.stderr.split())
 
 
-@every("typed", [("--help",), ("--version",)])
-def test_help_imports_nothing_heavy(typed: tuple[str, ...]) -> None:
-    assert not imported(*typed) & (HEAVY | OURS)
-
-
-def test_help_of_a_command_imports_nothing_of_ours() -> None:
-    assert not imported("recall", "--help") & (HEAVY | OURS)
+def test_help_imports_nothing_heavy_and_nothing_of_ours() -> None:
+    assert not imported(("--help",), ("--version",), ("recall", "--help")) & (HEAVY | OURS)
 
 
 def test_counting_loads_no_encoder_and_only_its_own_database(empty_file: Path) -> None:
-    modules = imported("--database", str(empty_file), "count", "--json")
+    modules = imported(("--database", str(empty_file), "count", "--json"))
     assert "apsw" in modules
     assert not modules & {"onnxruntime", "tokenizers", "psycopg", "rich", "httpx2", "fastapi"}
     assert not modules & {"pypdfium2", "PIL", "recollect_connect.importing", "recollect_files.documents.formats"}
 
 
 def test_a_recall_imports_only_what_it_uses(empty_file: Path) -> None:
-    modules = imported("--database", str(empty_file), "recall", "where is the bicycle?", "--json")
+    modules = imported(("--database", str(empty_file), "recall", "where is the bicycle?", "--json"))
     assert {"apsw", "numpy", "onnxruntime", "tokenizers"} <= modules
     assert not modules & (HEAVY - {"apsw", "numpy", "onnxruntime", "tokenizers", "platformdirs", "sqlite3"})
     ours = ("disk.local", "documents.local", "embedding.provider", "http_client", "llm", "text.capture")
     assert not modules & {f"recollect.{name}" for name in ours}
 
 
-@pytest.mark.parametrize(
-    "program", [(sys.executable, "-m", "recollect"), (str(Path(sys.executable).parent / "recollect"),)]
-)
-def test_it_runs_as_a_module_and_as_a_program(program: tuple[str, ...], tmp_path: Path) -> None:
+def test_it_runs_as_a_program(tmp_path: Path) -> None:
+    """That it runs as a module is seen on the terminals."""
     environment = {**os.environ, **PLAIN_ENVIRONMENT}
-    command = [*program, "--database", str(tmp_path / "new folder" / "memory.db"), "store", "-"]
+    program = str(Path(sys.executable).parent / "recollect")
+    command = [program, "--database", str(tmp_path / "new folder" / "memory.db"), "store", "-"]
     ended = subprocess.run(command, env=environment, input="Žluťoučký kůň\n".encode(), capture_output=True, check=True)
     assert ended.stdout.startswith(b"Remembered.\n")
     assert ended.stderr == b""
@@ -87,8 +80,8 @@ def test_without_anything_typed_help_is_shown() -> None:
     assert outcome.stderr == Cli().ok("--help")
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_shells_complete_commands_options_and_types(shell: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@every("shell", ["bash", "zsh", "fish"])
+def test_shells_complete_commands_options_and_types(shell: str) -> None:
     cli = Cli()
     cli.environment |= {"_RECOLLECT_COMPLETE": f"source_{shell}"}
     assert "_RECOLLECT_COMPLETE" in cli()[1]

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Cli
-from tests.learning import LESSONS, told, turn
 from tests.rows import every
 
 TURN = [
@@ -45,11 +44,6 @@ def test_before_prompt_prints_the_block_and_saves_the_request(cli: Cli) -> None:
     assert cli.ok("before-prompt", "--session", "s2", "--max-tokens", "20", "where is the office light?") == ""
 
 
-def test_before_prompt_keeps_who_asks(cli: Cli) -> None:
-    cli.ok("before-prompt", "--session", "s1", "--speaker", "Jana", "where is the office light?")
-    assert [message["speaker"] for message in cli.json("conversation", "s1")["messages"]] == ["Jana"]
-
-
 def test_before_prompt_prints_nothing_when_nothing_is_related(cli: Cli) -> None:
     assert cli.ok("before-prompt", "--session", "s1", "hello there") == ""
     assert cli.json("before-prompt", "--session", "s1", "hello again")["block"] == ""
@@ -61,8 +55,9 @@ def test_before_prompt_reads_what_claude_code_sends(cli: Cli) -> None:
     assert cli.json("conversation", "s1")["messages"][0]["content"] == "where is the light?"
 
 
-@pytest.mark.parametrize("form", ["list", "lines", "object", "file"])
+@every("form", ["list", "lines", "object", "file"])
 def test_after_turn_saves_and_learns_once(cli: Cli, form: str, tmp_path: Path) -> None:
+    cli.ok("forget", "--everything", "--and-allow-again", "--yes")
     file = tmp_path / "turn.json"
     file.write_text(json.dumps(TURN))
     typed = ["after-turn", "--session", "s1"]
@@ -76,18 +71,6 @@ def test_after_turn_saves_and_learns_once(cli: Cli, form: str, tmp_path: Path) -
     assert "Happened:\n  light.turn_on light.office" in shown
     again = cli.json(*typed, standard_input=standard_input)
     assert again == {"saved": 0, "captured": [], "events": [], "compaction": None, "degraded": [], "left_out": []}
-
-
-@pytest.mark.parametrize("name", ["a longer name", "a move without a pronoun", "a person without a name", "a rule"])
-def test_after_turn_learns_what_was_meant(cli: Cli, name: str) -> None:
-    learned: dict[str, Any] = {}
-    for message in LESSONS[name].messages:
-        outcome = cli.json("after-turn", "--session", "s1", standard_input=json.dumps(turn(message)))
-        learned |= {one["id"]: one["memory"] for one in outcome["captured"]}
-        for one in outcome["captured"]:
-            learned.pop(one["existing_id"], None)
-    names = ("content", "subject", "key", "value", "metadata")
-    assert {told(*(row[name] for name in names)) for row in learned.values()} == LESSONS[name].kept
 
 
 def test_after_turn_tells_programs_what_was_learned(cli: Cli) -> None:
@@ -153,14 +136,6 @@ def test_capture_keeps_what_a_message_says(cli: Cli) -> None:
     assert "known already" in cli.ok("capture", text)
     assert cli.ok("capture", "What time is it?") == "Nothing in this is worth keeping.\n"
     assert cli.json("capture", "What time is it?") == {"dry_run": False, "captured": []}
-
-
-def test_capture_plans_with_the_patterns_of_the_settings(cli: Cli, tmp_path: Path) -> None:
-    config = tmp_path / "recollect.toml"
-    config.write_text('[capture]\npatterns = ["decision: (?i)let us take the .*"]\n')
-    cli.environment["RECOLLECT_CONFIG"] = str(config)
-    (found,) = cli.json("capture", "Let us take the red bricks.", "--dry-run")["captured"]
-    assert found["type"] == "decision"
 
 
 WRONG = {

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 
 import pytest
 
-from recollect import Memory, load_settings
 from tests.cli.conftest import PLAIN_ENVIRONMENT, Cli, asking
 from tests.cli.test_terminal import Terminal
 from tests.program import Program
@@ -31,18 +30,12 @@ def test_a_memory_of_a_remote_provider_waits_for_the_worker(remote: Cli, provide
     assert remote.ok("worker", "--once") == "Embedded 0 texts.\n"
 
 
-def test_what_has_its_vector_or_is_known_already_does_not_wait(remote: Cli) -> None:
-    remote.store("Something that waits")
-    assert "follows" not in remote.ok("store", TEXT, "--wait")
-    assert "follows" not in remote.ok("store", TEXT)
-    assert "follows" in remote.ok("store", "Two", "--no-wait")
-
-
 def test_the_local_encoder_is_waited_for_unless_somebody_says_otherwise(
     cli: Cli, with_meaning: Callable[[Cli], Cli]
 ) -> None:
     with_meaning(cli)
     assert "follows" not in cli.ok("store", TEXT)
+    assert "follows" not in cli.ok("store", TEXT, "--no-wait"), "it is known already"
     assert "follows" in cli.ok("store", "The pasta place by the river was too loud", "--no-wait")
     assert cli.json("worker", "--once")["embedded"] == 1
 
@@ -78,6 +71,11 @@ def test_a_provider_that_is_away_is_a_failure_that_loses_nothing(remote: Cli, pr
     said = " ".join(outcome.stdout.split())
     assert said.startswith("Embedded 0 texts. 1 text still waits: 127.0.0.1:")
     assert TEXT not in outcome.stdout
+    provider.key, provider.fault = "another", None
+    refused = remote("worker", "--once")
+    assert (refused.exit_code, "sk-of-a-test" in refused.stdout) == (1, False)
+    assert "Check the key in embedding.openai_api_key." in " ".join(refused.stdout.split())
+    provider.key, provider.fault = None, "down"
     for_programs = remote("worker", "--once", "--json")
     assert (for_programs.exit_code, for_programs.stderr) == (1, "")
     assert (for_programs.document["waiting"], for_programs.document["embedded"]) == (1, 0)
@@ -87,15 +85,6 @@ def test_a_provider_that_is_away_is_a_failure_that_loses_nothing(remote: Cli, pr
     assert "follows" not in shown
     provider.fault = None
     assert remote.ok("worker", "--once") == "Embedded 2 texts.\n"
-
-
-def test_a_refused_key_is_told(remote: Cli, provider: ProviderServer) -> None:
-    provider.key = "another"
-    remote.store(TEXT)
-    outcome = remote("worker", "--once")
-    assert outcome.exit_code == 1
-    assert "Check the key in embedding.openai_api_key." in " ".join(outcome.stdout.split())
-    assert "sk-of-a-test" not in outcome.stdout
 
 
 def test_a_text_that_is_refused_is_given_up_on_until_somebody_asks(remote: Cli, provider: ProviderServer) -> None:
@@ -122,16 +111,6 @@ def test_a_worker_without_a_provider_is_bad_usage(cli: Cli) -> None:
     outcome = cli("worker", "--once")
     assert (outcome.exit_code, outcome.stdout) == (2, "")
     assert "embedding.provider is none" in outcome.stderr
-
-
-def test_a_store_that_was_filled_without_vectors_gets_them_later(
-    cli: Cli, provider: ProviderServer, database: str
-) -> None:
-    cli.store(TEXT)
-    cli.json("say", "c1", "user", "Can the roof be insulated?")
-    cli.environment |= asking(provider)
-    assert cli.ok("worker", "--once") == "Embedded 2 texts.\n"
-    assert cli.json("recall", "boiler")["degraded"] == []
 
 
 class Worker:
@@ -171,15 +150,12 @@ def working(database: str, provider: ProviderServer, *options: str) -> Iterator[
         worker.process.communicate()
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_worker_serves_until_it_is_asked_to_stop(
-    remote: Cli, provider: ProviderServer, database: str, number: signal.Signals
-) -> None:
+def test_a_worker_serves_until_it_is_asked_to_stop(remote: Cli, provider: ProviderServer, database: str) -> None:
     with working(database, provider) as worker:
         worker.wait_for("Waiting for texts to embed.")
         remote.store(TEXT)
         worker.wait_for("Embedded 1 text.")
-        assert worker.end(number) == "Embedded 1 text.\n"
+        assert worker.end(signal.SIGINT) == "Embedded 1 text.\n"
     assert remote.json("status")["coverage"][0]["vectors"] == 1
 
 
@@ -210,15 +186,8 @@ def test_an_outage_is_told_once_and_so_is_its_end(remote: Cli, provider: Provide
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_a_terminal_shows_how_far_it_is(remote: Cli, provider: ProviderServer, database: str) -> None:
-    settings = load_settings(os.devnull, environ={}, overrides={"database": database, "embedding.provider": "none"})
-    with Memory.open(settings=settings) as memory:
-        memory.user("default").remember_many([f"Number {number}" for number in range(600)])
-    provider.latency_s = 0.3
-    terminal = Terminal("--database", database, "worker", "--once", **asking(provider))
-    exit_code, shown = terminal.press("")
-    assert exit_code == 0
-    assert "Embedded 600 texts.\n" in shown
     remote.store(TEXT)
-    exit_code, shown = Terminal("--database", database, "worker", "--once", **asking(provider)).press("")
+    provider.latency_s = 0.3
+    _, shown = Terminal("--database", database, "worker", "--once", **asking(provider)).press("")
     assert "0/1" in shown
     assert "Embedding" in shown
