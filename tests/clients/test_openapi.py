@@ -2,25 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
-
-import pytest
-
-from recollect.service.app import create_app
-from recollect.service.live.subscriptions import LiveSubscriptions
-from recollect.service.metrics.service_metrics import Metrics
-from tests.reliability.opening import open_memory
 
 JOINED = ("anyOf", "oneOf", "allOf", "not")
 METHODS = ("get", "post", "put", "patch", "delete")
-
-
-@pytest.fixture(scope="module")
-def document(empty_file: Path) -> dict[str, Any]:
-    """The document, made once: that takes a second of CPU time."""
-    with open_memory(str(empty_file)) as memory:
-        return create_app(memory, LiveSubscriptions(memory), Metrics(memory)).openapi()
 
 
 def operations(document: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -28,6 +28,7 @@ from recollect.errors import (
     VersionMismatch,
 )
 from recollect.http_client import RawResponse
+from tests.rows import every
 from tests.service.conftest import Running, Serve
 
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
@@ -103,7 +104,7 @@ def test_a_service_of_another_version_stores_nothing(service: Running, monkeypat
     assert service.memory.user("anna").count() == 1
 
 
-@pytest.mark.parametrize(
+@every(
     ("theirs", "ours", "fits"),
     [("0.1.7", "0.1.0", True), ("0.2.0", "0.1.0", False), ("1.0.0", "0.1.0", False), ("0.1.0", "1.1.0", False),
      ("1.9.0", "1.1.0", True), ("2.1.0", "1.1.0", False), ("", "0.1.0", False)],
@@ -147,7 +148,7 @@ def test_a_quota_and_a_full_disk_are_told_apart(serve: Serve) -> None:
     assert error.value.quota == "memories"
 
 
-@pytest.mark.parametrize(
+@every(
     ("status", "kind"),
     [(410, AlreadyProcessed), (412, StaleVersion), (413, InvalidInput), (500, ServiceUnavailable), (507, StoreFull)],
 )

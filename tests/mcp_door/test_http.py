@@ -20,6 +20,7 @@ from tests.mcp_door.conftest import (
     speak,
 )
 from tests.plain_http import NO_CERTIFICATES
+from tests.rows import every
 from tests.waiting import PATIENCE_S
 
 ONE_STORE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)  # which one makes no difference
@@ -39,6 +40,7 @@ def url(memory: Memory) -> Iterator[str]:
         yield address
 
 
+@ONE_STORE
 @pytest.mark.parametrize("mode", [LEGACY, MODERN])
 def test_each_caller_has_their_own_memories(url: str, mode: str) -> None:
     async def work(who: str, lines: int) -> None:
@@ -149,7 +151,7 @@ HOSTILE = [
 
 
 @ONE_STORE
-@pytest.mark.parametrize("version", ["2025-06-18", "2026-07-28"])
+@every("version", ["2025-06-18", "2026-07-28"])
 def test_no_body_is_the_servers_fault(url: str, version: str) -> None:
     headers = {
         "Authorization": "Bearer anna",

@@ -10,7 +10,6 @@ from mcp import Client
 from recollect import Memory, UserMemory
 from recollect.mcp import render
 from recollect.model.search import Place
-from tests.fixtures import OpenMemory
 from tests.mcp_door.conftest import in_process, refused, speak
 from tests.mcp_door.test_tools import ME, checked
 
@@ -53,38 +52,6 @@ def test_what_is_near_comes_first_and_says_where_it_is(memory: Memory, me: UserM
             assert [one["content"] for one in found["results"]] == ["Usually orders the schnitzel"]
         _, found = await checked(client, "memory_recall", query="orders", location={"place_label": "u karla PUB"})
         assert found["memories"][0]["place"]["distance_km"] == 0
-
-    speak(in_process(memory), talk)
-
-
-def test_without_a_location_nothing_is_said_of_places(memory: Memory, me: UserMemory) -> None:
-    fill(me)
-
-    async def talk(client: Client) -> None:
-        plain = await checked(client, "memory_recall", query="usually orders")
-        assert " km" not in plain[0]
-        assert "U Karla" not in plain[0]
-        assert all("distance_km" not in one.get("place", {}) for one in plain[1]["memories"])
-        assert plain == await checked(client, "memory_recall", query="usually orders", location=None, location_weight=1)
-
-    speak(in_process(memory), talk)
-
-
-def test_a_weight_means_what_it_says_and_none_that_of_the_settings(open_memory: OpenMemory) -> None:
-    memory = open_memory(places__weight=0.0)
-    fill(memory.user(ME))
-
-    async def talk(client: Client) -> None:
-        async def first(**weight: float) -> Any:
-            asked = {"query": "schnitzel or dumplings", "location": VIENNA, **weight}
-            _, found = await checked(client, "memory_recall", **asked)
-            return {one["content"]: one["score"] for one in found["memories"]}
-
-        assert await first() == await first(location_weight=0)
-        lighter, named, heavier = [(await first(location_weight=weight)) for weight in (0.29, 0.3, 0.31)]
-        for content, score in named.items():  # 0.3 is no other number than its neighbours
-            assert score == pytest.approx((lighter[content] + heavier[content]) / 2, abs=2e-3)
-        assert named != await first()
 
     speak(in_process(memory), talk)
 

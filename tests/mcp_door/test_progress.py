@@ -47,10 +47,7 @@ def test_a_long_call_reports_progress_until_it_is_done(
     speak(Client(server.create_server(slow, lambda _: Caller(LOCAL, "")), mode=mode), talk)
 
 
-@pytest.mark.parametrize("mode", [LEGACY, MODERN])
-def test_over_http_a_call_that_asks_for_progress_is_answered(
-    memory: Memory, mode: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_over_http_a_call_that_asks_for_progress_is_answered(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "_PROGRESS_S", 0.0)
 
     async def note(progress: float, total: float | None, message: str | None) -> None:
@@ -60,4 +57,5 @@ def test_over_http_a_call_that_asks_for_progress_is_answered(
         assert not (await client.call_tool("memory_recall", {"query": "tea"}, progress_callback=note)).is_error
 
     with listening(memory, {"anna": (somebody("anna", "read"), "")}) as url:
-        speak(over_http(url, "anna", mode=mode), talk)
+        for mode in (LEGACY, MODERN):
+            speak(over_http(url, "anna", mode=mode), talk)

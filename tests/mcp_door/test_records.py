@@ -1,30 +1,21 @@
 """Memories by id, in lists and in parts, on both stores, as a model and as a program see them."""
 
-from typing import Any
-
-import jsonschema  # type: ignore[import-untyped]
 import pytest
 from mcp import Client
 
 from recollect import Memory, UserMemory
 from recollect.mcp import render
-from recollect.mcp.tools import TOOLS
 from recollect.model.literals import Trust
 from tests.fixtures import SteppingClock
-from tests.mcp_door.conftest import called, in_process, refused, speak
+from tests.mcp_door.conftest import in_process, refused, speak
+from tests.mcp_door.test_tools import checked
+from tests.rows import every
 
 
 @pytest.fixture
 def me(memory: Memory) -> UserMemory:
     """The user for whom a local caller works."""
     return memory.user("default")
-
-
-async def checked(client: Client, tool: str, **given: Any) -> tuple[str, dict[str, Any]]:
-    """Call a tool, and hold what it gives against its schema."""
-    text, details = await called(client, tool, **given)
-    jsonschema.validate(details, dict(TOOLS[tool].gives), jsonschema.Draft202012Validator)
-    return text, details
 
 
 def test_a_memory_is_given_whole(memory: Memory, me: UserMemory) -> None:
@@ -125,21 +116,7 @@ def test_facts_and_preferences_are_stored_and_asked_for(memory: Memory, me: User
     assert [one.value for one in me.facts("light.hall")] == ["red"]
 
 
-def test_events_and_lessons_are_stored_and_asked_for(memory: Memory) -> None:
-    async def talk(client: Client) -> None:
-        opened = {"kind": "event", "content": "The garage door was opened", "subject": "cover.garage"}
-        await checked(client, "memory_facts", **opened, key="user_action", occurred_at="2026-03-01T10:00:00+00:00")
-        _, asked = await checked(client, "memory_facts", kind="event", subject="cover.garage", until="2026-03-02")
-        assert [one["occurred_at"] for one in asked["memories"]] == ["2026-03-01T10:00:00Z"]
-        assert (await checked(client, "memory_facts", kind="event", since="2026-03-02"))[1]["count"] == 0
-        await checked(client, "memory_facts", kind="lesson", content="Ask before you restart it", context="router")
-        assert (await checked(client, "memory_facts", kind="lesson", context="router"))[1]["count"] == 1
-        assert (await checked(client, "memory_facts", kind="lesson", context="stove"))[1]["count"] == 0
-
-    speak(in_process(memory), talk)
-
-
-@pytest.mark.parametrize(
+@every(
     ("given", "reason"),
     [
         ({"value": "attic"}, "subject is missing"),
@@ -168,20 +145,5 @@ def test_similar_memories_are_found_by_an_id(memory: Memory, me: UserMemory) -> 
         assert [one["id"] for one in found["memories"]] == [like]
         assert f"id {like}: " in text
         assert (await checked(client, "memory_similar", id="7"))[1] == {"action": "not_found"}
-
-    speak(in_process(memory), talk)
-
-
-def test_groups_of_similar_memories_come_with_their_words(memory: Memory, me: UserMemory) -> None:
-    for text in ("Our dog Bruno limps", "The vet saw our dog Bruno", "Bruno the dog eats no chicken", "The roof leaks"):
-        me.remember(text)
-
-    async def talk(client: Client) -> None:
-        text, found = await checked(client, "memory_clusters", limit=3)
-        if found["degraded"]:
-            return
-        assert [group["size"] for group in found["groups"]] == [3]
-        assert "Bruno" in found["groups"][0]["terms"]
-        assert "3 memories about" in text
 
     speak(in_process(memory), talk)

@@ -16,7 +16,7 @@ from recollect import Memory, load_settings
 from recollect.authorization import NewKey
 from recollect.errors import NotPermitted, UnknownKey
 from recollect.mcp import stdio
-from tests.mcp_door.conftest import LEGACY, MODERN, called, over_stdio, refused, speak
+from tests.mcp_door.conftest import MODERN, called, over_stdio, speak
 from tests.program import Program
 from tests.waiting import PATIENCE_S
 
@@ -92,12 +92,13 @@ def test_it_remembers_from_one_run_to_the_next(environment: dict[str, str], tmp_
         assert len((await client.list_tools()).tools) == 13
         assert (await called(client, "memory_store", content="Žofie má ráda čaj"))[1]["action"] == "created"
 
-    async def recall(client: Client) -> None:
-        _, found = await called(client, "memory_recall", query="čaj")
+    speak(over_stdio(environment, *typed, mode=MODERN), store)
+    with Process(environment, *typed) as host:
+        host.send(*HELLO, call(2, "memory_recall", query="čaj"))
+        assert host.answer()["id"] == 1
+        found = host.answer()["result"]["structuredContent"]
         assert [one["content"] for one in found["memories"]] == ["Žofie má ráda čaj"]
-
-    speak(over_stdio(environment, *typed, mode=LEGACY), store)
-    speak(over_stdio(environment, *typed, mode=MODERN), recall)
+        assert host.end()[0] == 0
 
 
 def test_standard_output_holds_the_protocol_and_standard_error_no_content(
@@ -168,21 +169,26 @@ def _settings(folder: Path) -> dict[str, Any]:
 
 
 def test_a_key_decides_for_whom_and_what(environment: dict[str, str], tmp_path: Path, key: NewKey) -> None:
-    async def talk(client: Client) -> None:
-        assert {tool.name for tool in (await client.list_tools()).tools} == {
+    environment["RECOLLECT_KEY"] = key.secret
+    with Process(environment, "--database", str(tmp_path / "memory.db"), "mcp") as host:
+
+        def said(number: int, tool: str, **given: Any) -> str:
+            host.send(call(number, tool, **given))
+            return str(host.answer()["result"]["content"][0]["text"])
+
+        host.send(*HELLO, {"id": 2, "method": "tools/list"})
+        assert host.answer()["id"] == 1
+        assert {tool["name"] for tool in host.answer()["result"]["tools"]} == {
             "memory_recall", "search_context", "memory_about", "memory_places",
             "memory_get", "memory_list", "memory_facts", "memory_similar", "memory_clusters",
         }  # fmt: skip
-        text, _ = await called(client, "memory_recall", query="tea")
-        assert "Anna likes tea" in text
-        assert "Ben" not in text
-        assert "scope `write`" in await refused(client, "memory_store", {"content": "x"})
+        recalled = said(3, "memory_recall", query="tea")
+        assert "Anna likes tea" in recalled
+        assert "Ben" not in recalled
+        assert "scope `write`" in said(4, "memory_store", content="x")
         with Memory.open(settings=load_settings(os.devnull, environ={}, overrides=_settings(tmp_path))) as memory:
             memory.keys.revoke(key.key.id)
-        assert "key" in await refused(client, "memory_recall", {"query": "tea"})
-
-    environment["RECOLLECT_KEY"] = key.secret
-    speak(over_stdio(environment, "--database", str(tmp_path / "memory.db"), "mcp"), talk)
+        assert "key" in said(5, "memory_recall", query="tea")
 
 
 def test_what_cannot_be_opened_is_said_and_ends_it(environment: dict[str, str], tmp_path: Path) -> None:

@@ -17,7 +17,6 @@ from recollect.mcp.tools import TOOLS
 from recollect.model.calibration import KNOWN
 from recollect.model.literals import Trust
 from recollect.model.search import Recall
-from tests.fixtures import SteppingClock
 from tests.mcp_door.conftest import LEGACY, MODERN, called, in_process, refused, speak
 from tests.waiting import PATIENCE_S
 
@@ -126,48 +125,6 @@ def test_what_a_model_stores_is_neither_said_by_the_user_nor_able_to_replace_it(
     assert me.count() == 1
 
 
-def test_a_place_is_stored_with_a_memory(memory: Memory, me: UserMemory) -> None:
-    async def talk(client: Client) -> None:
-        where = {"lat": 50.08, "lng": 14.43, "address": "Na Příkopě 1", "place_label": "bank"}
-        _, kept = await checked(client, "memory_store", content="Opened an account", location=where)
-        record = me.get(kept["id"])
-        assert (record.lat, record.lng, record.address, record.place_label) == tuple(where.values())
-        _, found = await checked(client, "memory_recall", query="account")
-        assert found["memories"][0]["place"] == {"lat": 50.08, "lng": 14.43, "address": "Na Příkopě 1", "label": "bank"}
-
-    speak(in_process(memory), talk)
-
-
-def test_a_piece_of_a_file_is_taken_for_other(memory: Memory, me: UserMemory) -> None:
-    async def talk(client: Client) -> None:
-        _, kept = await checked(client, "memory_store", content="The garage door is green", type="file_chunk")
-        assert me.get(kept["id"]).type == "other"
-        _, found = await checked(client, "memory_recall", query="garage door", type="file_chunk")
-        assert [one["id"] for one in found["memories"]] == [kept["id"]]
-
-    speak(in_process(memory), talk)
-
-
-def test_recall_is_narrowed_by_type_and_time(memory: Memory, me: UserMemory, clock: SteppingClock) -> None:
-    me.remember("The garage door is green", type="fact")
-    begun = clock.now()
-    clock.advance(days=2)
-    me.remember("Likes the garage door open", type="preference")
-
-    async def talk(client: Client) -> None:
-        async def contents(**given: Any) -> list[str]:
-            _, found = await checked(client, "memory_recall", query="garage door", **given)
-            return sorted(one["content"] for one in found["memories"])
-
-        assert len(await contents()) == 2
-        assert await contents(limit=1, type="fact") == ["The garage door is green"]
-        tomorrow = begun.replace(day=begun.day + 1) if begun.day < 28 else begun.replace(month=begun.month + 1, day=1)
-        assert await contents(since=tomorrow.isoformat()) == ["Likes the garage door open"]
-        assert await contents(until=tomorrow.date().isoformat()) == ["The garage door is green"]
-
-    speak(in_process(memory), talk)
-
-
 def test_several_that_could_be_meant_are_given_with_full_ids(memory: Memory, me: UserMemory) -> None:
     made = {me.remember(f"Meeting with Petr about the {what} budget", type="fact").id for what in ("garden", "kitchen")}
     said = me.conversation("c1").append("user", "Is there a meeting with Petr about the budget?").id
@@ -186,21 +143,6 @@ def test_several_that_could_be_meant_are_given_with_full_ids(memory: Memory, me:
 
     speak(in_process(memory), talk)
     assert me.count() == 0
-
-
-def test_search_finds_what_was_said_too(memory: Memory, me: UserMemory) -> None:
-    me.remember("The boiler was serviced in May", type="fact")
-    me.conversation("c1").append("user", "When was the boiler serviced, and by whom?")
-    me.conversation("c1").append("assistant", "The boiler was serviced by Novák in May.")
-
-    async def talk(client: Client) -> None:
-        text, details = await checked(client, "search_context", query="boiler serviced by whom")
-        assert {one["source"] for one in details["results"]} == {"memory", "request", "response"}
-        assert details["count"] == 3
-        assert text.startswith("Found 3 results:\n\n1. [")
-        assert re.search(r"\[response · \d{4}-\d\d-\d\d\] The boiler was serviced by Novák in May\.", text)
-
-    speak(in_process(memory), talk)
 
 
 def test_what_was_rated_down_is_found_later(memory: Memory, me: UserMemory) -> None:
@@ -430,28 +372,5 @@ def test_a_hit_carries_what_is_known(memory: Memory, me: UserMemory) -> None:
             assert "participants is" in await refused(
                 client, "memory_store", {"content": "A concert", "participants": wrong}
             )
-
-    speak(in_process(memory), talk)
-
-
-def test_a_question_under_way_is_no_answer_to_itself(memory: Memory, me: UserMemory, clock: SteppingClock) -> None:
-    """Hooks save a request before the agent searches for its sake."""
-    me.conversation("c1").extend(
-        [{"role": "user", "content": "My sister keeps bees"}, {"role": "assistant", "content": "How nice"}]
-    )
-
-    async def talk(client: Client) -> None:
-        async def found(query: str) -> list[str]:
-            return [hit["content"] for hit in (await called(client, "search_context", query=query))[1]["results"]]
-
-        assert "My sister keeps bees" in await found("does my sister keep bees?")
-        me.before_prompt("What is my sister's blood type?", session="c2")
-        assert await found("blood type") == []
-        assert (await called(client, "search_federated", query="sister's blood type"))[1]["results"] != []
-        assert "blood" not in str((await called(client, "search_federated", query="blood type"))[1]["results"])
-        clock.advance(hours=2)  # a turn that never ended
-        assert await found("blood type") == ["What is my sister's blood type?"]
-        me.conversation("c3").append("user", "My sister's blood type is AB")  # which is no question
-        assert "My sister's blood type is AB" in await found("blood type")
 
     speak(in_process(memory), talk)
