@@ -8,6 +8,8 @@ from typing import TypedDict
 import pytest
 from benchmarks.need import NEWEST, requests
 
+from tests.rows import every
+
 FOLDER = Path(__file__).parents[2] / "benchmarks" / "data" / "need"
 USERS = ("en", "ru", "cs", "de")
 TYPES = {"fact", "preference", "decision", "event", "instruction"}
@@ -58,14 +60,14 @@ def test_lines_have_the_stated_fields(memories: list[Known], messages: list[Aske
     assert all(line["text"] == line["text"].strip() != "" for line in (*memories, *messages))
 
 
-@pytest.mark.parametrize("user", USERS)
+@every("user", USERS)
 def test_every_user_has_forty_memories_and_three_instructions(user: str, memories: list[Known]) -> None:
     kinds = Counter(memory["type"] == "instruction" for memory in memories if memory["user"] == user)
 
     assert kinds == {False: 40, True: 3}
 
 
-@pytest.mark.parametrize("user", USERS)
+@every("user", USERS)
 def test_every_user_has_enough_messages_of_each_kind(user: str, messages: list[Asked]) -> None:
     kinds = Counter(message["kind"] for message in messages if message["user"] == user)
 
@@ -100,7 +102,7 @@ def test_no_line_is_there_twice(memories: list[Known], messages: list[Asked]) ->
     assert [text for text, times in texts.items() if times > 1] == []
 
 
-@pytest.mark.parametrize("user", USERS)
+@every("user", USERS)
 def test_all_parts_have_every_kind(user: str, messages: list[Asked]) -> None:
     kinds = Counter((message["kind"], message["part"]) for message in messages if message["user"] == user)
 
@@ -108,7 +110,7 @@ def test_all_parts_have_every_kind(user: str, messages: list[Asked]) -> None:
     assert all(kinds[kind, part] >= 3 for kind in (*SILENT, *FEWEST) for part in PARTS)
 
 
-@pytest.mark.parametrize("part", PARTS)
+@every("part", PARTS)
 def test_a_part_is_chosen_by_its_name(part: str, messages: list[Asked]) -> None:
     chosen = Counter(request.text for request in requests(part))
 

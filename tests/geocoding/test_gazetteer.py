@@ -13,6 +13,7 @@ from recollect.geocoding.tables import Settlement
 from recollect.model.geo import KM_PER_DEGREE, distance_km, half_chord
 from recollect.model.places import LONGEST_ADDRESS
 from recollect.ports import Geocoder
+from tests.rows import every
 from tests.sizes import sized
 
 COUNTRIES: Final = {"CZ": "Czechia", "AT": "Austria", "US": "United States", "FR": "France", "GB": "United Kingdom",
@@ -51,7 +52,7 @@ def test_it_names_the_nearest_place(gazetteer: Gazetteer) -> None:
     assert found.distance_km == distance_km(49.12, 16.61, 49.11928, 16.60446)
 
 
-@pytest.mark.parametrize(
+@every(
     ("lat", "lng", "address"),
     [
         (49.195, 16.608, "Brno, South Moravian, Czechia"),
@@ -126,13 +127,13 @@ def test_an_empty_one_knows_nothing() -> None:
     assert gazetteer.find("Brno") == ()
 
 
-@pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf])
+@every("wrong", [math.nan, math.inf, -math.inf])
 def test_what_is_no_coordinate_is_nowhere(gazetteer: Gazetteer, wrong: float) -> None:
     assert gazetteer.reverse(wrong, 1.0) is None
     assert gazetteer.reverse(1.0, wrong) is None
 
 
-@pytest.mark.parametrize(
+@every(
     ("name", "ids"),
     [
         ("Brno", [1]),
@@ -215,7 +216,7 @@ def nearest(places: Sequence[Settlement], lat: float, lng: float) -> Settlement:
     return min(places, key=lambda place: (half_chord(lat, lng, place.lat, place.lng), -place.population, place.id))
 
 
-@settings(max_examples=sized(300, 20_000), deadline=None)
+@settings(max_examples=sized(100, 20_000), deadline=None)
 @given(
     st.lists(st.tuples(POINTS, st.integers(0, 3)), min_size=1, max_size=40),
     st.lists(POINTS, min_size=1, max_size=10),

@@ -1,13 +1,13 @@
 """Names are the same name whatever their case, accents and punctuation."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.geocoding.tables import fold, key
+from tests.rows import every
 
 
-@pytest.mark.parametrize(
+@every(
     ("name", "folded"),
     [
         ("Brno", "brno"),

@@ -15,6 +15,7 @@ from recollect.http_client import CircuitBreaker
 from recollect.model.geo import STREET, distance_km
 from recollect.model.places import LONGEST_ADDRESS, LONGEST_LABEL
 from tests.geocoding.server import BRNO, FAULTS, NOWHERE, NominatimServer
+from tests.rows import every
 
 MakeGeocoder = Callable[..., NominatimGeocoder]
 HERE = (49.19523, 16.60791)
@@ -91,7 +92,7 @@ def test_it_finds_the_places_of_a_name(server: NominatimServer, make: MakeGeocod
     assert make().find("Atlantis") == ()
 
 
-@pytest.mark.parametrize(("name", "limit"), [("", 5), (" \n", 5), ("Brno", 0), ("Brno", -1)])
+@every(("name", "limit"), [("", 5), (" \n", 5), ("Brno", 0), ("Brno", -1)])
 def test_what_asks_for_nothing_is_not_sent(server: NominatimServer, make: MakeGeocoder, name: str, limit: int) -> None:
     assert make().find(name, limit) == ()
     assert server.requests == []
@@ -138,7 +139,7 @@ def test_an_address_without_a_comma_is_cut_all_the_same(server: NominatimServer,
 NOT_OUR_FAULT = [fault for fault in FAULTS if fault != "refused"]
 
 
-@pytest.mark.parametrize("fault", NOT_OUR_FAULT)
+@every("fault", NOT_OUR_FAULT)
 def test_a_server_that_misbehaves_is_reported_and_then_left_in_peace(
     server: NominatimServer, make: MakeGeocoder, fault: str
 ) -> None:
@@ -200,7 +201,7 @@ def test_a_pause_that_it_asks_for_is_passed_on_and_kept(server: NominatimServer,
     assert geocoder.reverse(*HERE)
 
 
-@pytest.mark.parametrize("fault", ["huge", "endless"])
+@every("fault", ["huge", "endless"])
 def test_a_body_of_50_megabytes_is_not_taken_in(server: NominatimServer, make: MakeGeocoder, fault: str) -> None:
     geocoder = make()
     geocoder.reverse(*HERE)
@@ -247,7 +248,7 @@ def test_who_it_is(server: NominatimServer, make: MakeGeocoder) -> None:
     assert NominatimGeocoder("https://maps.example/nominatim/").name == "nominatim@maps.example"
 
 
-@pytest.mark.parametrize("url", ["", "maps.example", "ftp://maps.example", "https://me:secret@maps.example"])
+@every("url", ["", "maps.example", "ftp://maps.example", "https://me:secret@maps.example"])
 def test_an_address_that_is_none_is_refused(url: str) -> None:
     with pytest.raises(SettingsError, match=r"places\.nominatim_url") as caught:
         NominatimGeocoder(url)

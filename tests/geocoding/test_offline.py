@@ -11,6 +11,7 @@ import pytest
 
 from recollect.geocoding.factory import OfflineGeocoder
 from recollect.geocoding.table_cache import _data_folder, _regions
+from tests.rows import every
 
 
 @pytest.fixture
@@ -18,7 +19,7 @@ def geocoder(real_cache: Path) -> OfflineGeocoder:
     return OfflineGeocoder("15000")
 
 
-@pytest.mark.parametrize(
+@every(
     ("lat", "lng", "address", "timezone"),
     [
         (50.088, 14.421, "Prague, Czechia", "Europe/Prague"),
@@ -36,12 +37,12 @@ def test_it_knows_the_world(geocoder: OfflineGeocoder, lat: float, lng: float, a
     assert found.distance_km < 10
 
 
-@pytest.mark.parametrize(("lat", "lng"), [(90, 0), (-90, 0), (0, -140), (-40, -120), (35, -40)])
+@every(("lat", "lng"), [(90, 0), (-90, 0), (0, -140), (-40, -120), (35, -40)])
 def test_poles_and_oceans_are_nowhere(geocoder: OfflineGeocoder, lat: float, lng: float) -> None:
     assert geocoder.reverse(lat, lng) is None
 
 
-@pytest.mark.parametrize(
+@every(
     ("name", "address"),
     [
         ("Brno", "Brno, South Moravian, Czechia"),

@@ -11,6 +11,7 @@ from recollect.geocoding import nominatim
 from recollect.geocoding.nominatim import NominatimGeocoder
 from recollect.geocoding.rate_limit import RequestPacer, TooBusy, is_own
 from tests.geocoding.server import NominatimServer
+from tests.rows import every
 
 
 class Clock:
@@ -82,7 +83,7 @@ def test_threads_share_the_turns() -> None:
     assert max(moments) - started >= 11 / 50 - 0.001
 
 
-@pytest.mark.parametrize(
+@every(
     "host",
     ["localhost", "127.0.0.1", "::1", "10.1.2.3", "192.168.0.9", "172.20.1.1", "fd00::1", "nominatim", "NAS.local",
      "maps.internal", "maps.internal.", "a.localhost", "169.254.1.1"],
@@ -91,9 +92,7 @@ def test_what_is_ones_own(host: str) -> None:
     assert is_own(host)
 
 
-@pytest.mark.parametrize(
-    "host", ["nominatim.openstreetmap.org", "8.8.8.8", "2001:4860:4860::8888", "local.example", "internal.org"]
-)
+@every("host", ["nominatim.openstreetmap.org", "8.8.8.8", "2001:4860:4860::8888", "local.example", "internal.org"])
 def test_what_is_not(host: str) -> None:
     assert not is_own(host)
 

@@ -8,6 +8,7 @@ from recollect.model.messages import Usage
 from recollect.model.readings import Reading, TextSpan
 from recollect.models.local import LocalReader
 from tests.rows import every
+from tests.sizes import sized
 
 FACT = "I live in Brno and my wife Jana is allergic to nuts"
 TEXTS = (
@@ -57,7 +58,7 @@ def test_parts_lie_inside_and_apart(reader: LocalReader, text: str) -> None:
     assert reader.read(text) == reading
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=sized(25, 60), deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     parts=st.lists(
         st.one_of(

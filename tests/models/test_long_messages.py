@@ -33,7 +33,7 @@ def pieces(reader: LocalReader, text: str) -> int:
     return len(reader._loaded()._pieces.encode(text).ids)
 
 
-@every("times", range(6, 26, sized(3, 1)))
+@every("times", range(6, 26, sized(5, 1)))
 def test_a_fact_is_found_wherever_the_windows_meet(reader: LocalReader, times: int) -> None:
     text = CHATTER * times + "I live in Brno with my wife Jana. " + CHATTER * 3
     reading = reader.read(text)
@@ -94,7 +94,7 @@ def test_the_rest_of_a_pasted_text_is_not_computed(reader: LocalReader, monkeypa
     assert max(sizes) <= WINDOW_PIECES
 
 
-@every("times", [10, 300, 1_500])
+@every("times", [10, sized(300, 1_500)])
 def test_the_need_of_a_long_message_is_that_of_its_ends(reader: LocalReader, times: int) -> None:
     asked = "what did I tell you about my sister's allergy?"
     task = "summarise this in three points please"
@@ -146,7 +146,7 @@ def test_each_piece_is_read_once_in_windows_that_fit(reader: LocalReader, monkey
         return own | wide | {"handed": np.zeros(len(ids))}
 
     monkeypatch.setattr(graph, "_run", repeated)
-    for length in range(WINDOW_PIECES + 1, 4 * WINDOW_PIECES):
+    for length in range(WINDOW_PIECES + 1, 4 * WINDOW_PIECES, sized(7, 1)):
         for closing in (0, 1, 30):
             found = graph._read_in_windows(range(length), length - closing)
             np.testing.assert_array_equal(found["value"], np.arange(length))

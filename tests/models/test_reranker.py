@@ -13,7 +13,6 @@ from recollect.models.bundled import FOLDER, RERANKER
 from recollect.models.local import LocalReranker
 from recollect.models.reranker_graph import PieceLimits, RerankerGraph
 from recollect.ports import Reranker, RerankText
-from tests.models.test_reader import run_python
 from tests.rows import every
 
 ABOUT = 0.15  # versions of onnxruntime and processors round differently
@@ -32,17 +31,6 @@ def reranker() -> Iterator[LocalReranker]:
 @pytest.fixture(scope="module")
 def graph() -> RerankerGraph:
     return RerankerGraph(FOLDER, threads=1, limits=PieceLimits(question=7, previous=3, text=5))
-
-
-def test_the_port_is_known_without_loading_anything() -> None:
-    code = """
-import sys
-from recollect.models.local import LocalReranker
-from recollect.ports import Reranker
-reranker: Reranker = LocalReranker()
-print(reranker.name, reranker.is_remote, [name for name in ("onnxruntime", "tokenizers") if name in sys.modules])
-"""
-    assert run_python(code) == "recollect-reranker-2 False []"
 
 
 @every(

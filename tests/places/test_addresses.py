@@ -449,7 +449,7 @@ def test_a_server_is_asked_for_one_item_and_not_waited_for_long(open_places: Ope
     assert me.get(left).address == address_of(30.0, 40.0)
 
 
-@pytest.mark.parametrize("precision", ["street", "district", "city"])
+@pytest.mark.parametrize("precision", ["street", "city"])
 def test_what_is_asked_is_kept_no_more_exactly_than_places(
     open_places: OpenPlaces, geocoder: Gazetteer, database: str, precision: str
 ) -> None:

@@ -84,14 +84,6 @@ def test_the_formula_holds(memory: Memory, mode: Any) -> None:
         assert scores == sorted(scores, reverse=True)
 
 
-def test_no_weight_gives_the_order_of_the_content(memory: Memory) -> None:
-    me = memory.user("me")
-    for question in ("pump hums cellar", "red valve", "The pump"):
-        plain = me.recall(question, limit=50).hits
-        placed = me.recall(question, limit=50, location=_PUB, location_weight=0).hits
-        assert [(hit.id, hit.score) for hit in placed] == [(hit.id, hit.score) for hit in plain]
-
-
 def test_scores_that_are_cut_keep_the_order_of_their_content(open_places: OpenPlaces) -> None:
     """A preferred memory of great importance is worth more than 1 before it is shown."""
     me = open_places(recall__importance_weight=1.0).user("me")
@@ -104,20 +96,10 @@ def test_scores_that_are_cut_keep_the_order_of_their_content(open_places: OpenPl
     assert [hit.id for hit in placed] == [hit.id for hit in plain]
 
 
-def test_all_the_weight_gives_the_order_of_the_places(memory: Memory) -> None:
-    me = memory.user("me")
-    found = me.recall("pump hums cellar", limit=50, location=_PUB, location_weight=1).hits
-    somewhere = [hit for hit in found if hit.parts.place]
-    apart = [hit.parts.place.distance_km for hit in somewhere if hit.parts.place]
-    assert len(apart) > 6
-    assert apart == sorted(apart, key=lambda value: value if value is not None else 0.0)
-    assert all(hit.score == hit.parts.place.geo for hit in somewhere if hit.parts.place)
-
-
 @pytest.mark.parametrize(
     ("amount", "vectors"),
     [
-        (300, "words"),
+        pytest.param(300, "words", marks=pytest.mark.slow),
         pytest.param(300, "words and vectors", marks=pytest.mark.slow),
         pytest.param(460, "words", marks=pytest.mark.slow),
         (460, "words and vectors"),

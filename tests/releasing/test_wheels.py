@@ -123,9 +123,6 @@ def insist_core_alone(wheels: Mapping[str, Path], alone: Installation) -> None:
     """Insist that the core works without the packages beside it, and names the one that something needs."""
     alone.pip("install", "--no-index", "--no-deps", "--no-compile", str(wheels["recollect"]))
     assert alone.ok("python", "-c", LIVE) == "The spare key is under the blue pot\n"
-    found = json.loads(alone.ok("recollect", "recall", "where is the key?", "--json"))
-    assert (found["hits"][0]["content"], found["degraded"]) == ("The spare key is under the blue pot", [])
-    assert " recall " in alone.ok("recollect", "--help")
     (alone.home / "conversations.json").write_text("[]")
     needing = {
         ("install", "claude-code"): "recollect-connect",
@@ -138,7 +135,13 @@ def insist_core_alone(wheels: Mapping[str, Path], alone: Installation) -> None:
         ("sync", "."): "recollect-files",
         ("add", "conversations.json"): "recollect-files",
     }
-    for (typed, package), (code, out, err) in zip(needing.items(), alone.commands(*needing), strict=True):
+    (_, helped, _), (_, found, _), *refused = alone.commands(
+        ("--help",), ("recall", "where is the key?", "--json"), *needing
+    )
+    assert " recall " in helped
+    assert json.loads(found)["degraded"] == []
+    assert json.loads(found)["hits"][0]["content"] == "The spare key is under the blue pot"
+    for (typed, package), (code, out, err) in zip(needing.items(), refused, strict=True):
         assert (code, out) == (2, ""), typed
         assert f"needs the package {package}, which is not installed: pip install {package}\n" in err, typed
     code, _, err = alone.run("python", "-c", "import recollect.integrations.langgraph")
@@ -150,14 +153,17 @@ def insist_whole(wheels: Mapping[str, Path], whole: Installation) -> None:
     """Insist that the packages come with the core, and work with it as one."""
     whole.pip("install", "--no-compile", "--no-index", "--find-links", str(wheels["recollect"].parent), "recollect")
     whole.pip("check")
-    assert whole.ok("python", "-c", LIVE) == "The spare key is under the blue pot\n"
     assert whole.ok("recollect", "--version") == f"recollect {__version__}\n"
     (whole.home / "notes").mkdir()
     (whole.home / "notes" / "garden.md").write_text("The ladder stands behind the shed.\n")
-    asked = (("--help",), ("install", "--help"), ("sync", "notes"), ("search", "ladder", "--source", "file"))
+    asked = (
+        *(("--help",), ("install", "--help"), ("sync", "notes"), ("search", "ladder", "--source", "file")),
+        *(("store", "The key is under the pot"), ("recall", "key")),
+    )
     ended = whole.commands(*asked)
     assert [(code, err) for code, _, err in ended] == [(0, "")] * len(asked)
-    helped, helped_to_install, _, found = (out for _, out, _ in ended)
+    helped, helped_to_install, _, found, _, recalled = (out for _, out, _ in ended)
+    assert "under the pot" in recalled
     shown = [name for name, command in application().commands.items() if not command.hidden]
     assert [name for name in shown if f"\n  {name} " not in helped] == []
     assert "Usage: recollect install " in helped_to_install

@@ -12,6 +12,8 @@ from recollect.model.readings import Reading, Statement, TextSpan
 from recollect.text.capture import CapturePattern, CaptureRules, capture, compile_patterns
 from recollect.text.capture.own_words import MAX_MESSAGE_CHARACTERS
 from recollect.text.regex import LazyRegex, RegexMatch
+from tests.rows import every
+from tests.sizes import sized
 
 HOSTILE = {
     "one letter": "a",
@@ -45,7 +47,7 @@ HOSTILE = {
     "Czech": "mám rád, když bydlím v ",
 }
 SPAN = 20
-LENGTHS = (400, 800, 1_600)
+LENGTHS = (sized(250, 400), sized(500, 800), sized(1_000, 1_600))
 
 
 class Work:
@@ -95,8 +97,9 @@ def all_events(text: str) -> Reading:
     return Reading(tuple(Statement("event", span, 0.9, "home", TextSpan(span.start, span.start + 4)) for span in spans))
 
 
-@pytest.mark.parametrize("piece", HOSTILE.values(), ids=HOSTILE.keys())
-def test_twice_the_text_is_at_most_about_twice_the_work(piece: str, work: Work) -> None:
+@every("name", HOSTILE)
+def test_twice_the_text_is_at_most_about_twice_the_work(name: str, work: Work) -> None:
+    piece = HOSTILE[name]
     capture(piece * 100, all_events(piece * 100))  # what is compiled at first use is no work of a message
     counts: list[tuple[int, int]] = []
     for length in LENGTHS:
@@ -107,7 +110,7 @@ def test_twice_the_text_is_at_most_about_twice_the_work(piece: str, work: Work) 
         assert more_characters <= 2.3 * characters + 300
 
 
-@pytest.mark.parametrize("reading", [None, Reading((Statement("fact", TextSpan(0, 10), 0.99, "like"),))])
+@every("reading", [None, Reading((Statement("fact", TextSpan(0, 10), 0.99, "like"),))])
 def test_a_paste_is_not_looked_at(reading: Reading | None, work: Work) -> None:
     rules = CaptureRules(patterns=compile_patterns([CapturePattern("tea", "fact")]))
     text = "I like tea. " * MAX_MESSAGE_CHARACTERS

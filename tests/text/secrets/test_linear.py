@@ -4,7 +4,7 @@ from tests.rows import every
 from tests.sizes import sized
 from tests.text.secrets.hostile import hostile
 
-SIZE = sized(100_000, 1_000_000)
+SIZE = sized(60_000, 1_000_000)
 
 
 @every("name", hostile(1))

@@ -36,7 +36,7 @@ HOSTILE = st.lists(st.one_of(PIECES, st.text(max_size=12), st.text("abcXYZ0189-_
 
 @every("seed", range(sized(1, 3)))
 def test_takes_secrets_out_of_the_places_where_people_leave_them(seed: int) -> None:
-    cases = list(planted(seed))
+    cases = list(planted(seed))[:: sized(3, 1)]
     missed = [case for case in cases if not is_gone(case.secret, redact(case.text).text)]
     print(f"{len(missed)} of {len(cases)} missed")
     for (shape, context), count in Counter((case.shape, case.context) for case in missed).most_common():
@@ -47,7 +47,7 @@ def test_takes_secrets_out_of_the_places_where_people_leave_them(seed: int) -> N
 
 
 def test_leaves_ordinary_sentences_alone() -> None:
-    texts = sentences(2_000)
+    texts = sentences(sized(800, 2_000))
     touched = [text for text in texts if redact(text).found]
     for text in touched:
         print(f"  {redact(text).text}")
@@ -56,8 +56,9 @@ def test_leaves_ordinary_sentences_alone() -> None:
 
 def test_a_text_that_hints_at_a_secret_does_so_among_others() -> None:
     """Bulk loads look at several texts in one, and only when that hints at something at each."""
-    hinting = [case.text for case in planted(0) if hints_at_secret(case.text)]
-    hinting += [text for text in sentences(2_000) if hints_at_secret(text)]
+    texts = [*(case.text for case in planted(0)), *sentences(2_000)][:: sized(5, 1)]
+    hinting = [text for text in texts if hints_at_secret(text)]
+    assert len(hinting) >= sized(200, 1_000)
     for text in hinting:
         for before, after in (("", ""), ("a", "a"), ("9-", "-9"), ("_", "_")):
             assert hints_at_secret(f"{before}\n{text}\n{after}"), text

@@ -4,9 +4,11 @@ from recollect.model.messages import SummaryPoints, SummaryTask
 from recollect.text.summary.extractive import SMALL_TALK, ExtractiveSummarizer
 from recollect.text.summary.format import parse, render, tokens_of
 from tests.rows import every
+from tests.sizes import sized
 from tests.text.summary.talks import START, conversation, count, talk
 
 MAX_TOKENS = 700
+MANY = sized(25, 50)
 summarizer = ExtractiveSummarizer(count)
 
 
@@ -29,9 +31,9 @@ def a_week(number: int) -> tuple[str, ...]:
     )
 
 
-def test_after_fifty_summaries_the_first_decisions_names_and_preferences_are_still_there() -> None:
+def test_after_many_summaries_the_first_decisions_names_and_preferences_are_still_there() -> None:
     points = summarizer.summarize(SummaryTask(conversation("home_en"), SummaryPoints(), MAX_TOKENS)).points
-    for number in range(50):
+    for number in range(MANY):
         points = parse(render(fold(points, *a_week(number)), START, START))
         assert tokens_of(points, count) <= MAX_TOKENS
     text = render(points, START, START)
@@ -44,8 +46,8 @@ def test_after_fifty_summaries_the_first_decisions_names_and_preferences_are_sti
         "Alder Street",
     ):
         assert phrase in text
-    assert "customer Nr49x" in text
-    assert "group 49" in text
+    assert f"customer Nr{MANY - 1}x" in text
+    assert f"group {MANY - 1}" in text
 
 
 @every("name", ["home_en", "work_ru", "trip_cs", "project_de"])

@@ -9,6 +9,7 @@ from recollect.errors import SummaryError
 from recollect.model.messages import SummaryPoints
 from recollect.text.summary.format import LONGEST_POINT, as_memory, fit, parse, render, shorten, tidy, tokens_of
 from tests.rows import every
+from tests.sizes import sized
 from tests.text.summary.talks import count
 
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
@@ -131,8 +132,8 @@ def test_without_any_room_one_short_point_is_left() -> None:
     assert sum(map(len, (fitted.key_points, fitted.actions, fitted.open_items))) == 1
 
 
-def test_fitting_ten_thousand_points_counts_the_tokens_of_each_about_once() -> None:
-    points = SummaryPoints(tuple(f"point {n}" for n in range(10_000)))
+def test_fitting_thousands_of_points_counts_the_tokens_of_each_about_once() -> None:
+    points = SummaryPoints(tuple(f"point {n}" for n in range(sized(2_000, 10_000))))
     counted_characters = 0
 
     def counted(text: str) -> int:
