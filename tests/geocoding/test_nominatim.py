@@ -201,7 +201,7 @@ def test_a_pause_that_it_asks_for_is_passed_on_and_kept(server: NominatimServer,
     assert geocoder.reverse(*HERE)
 
 
-@every("fault", ["huge", "endless"])
+@pytest.mark.parametrize("fault", ["huge", "endless"])
 def test_a_body_of_50_megabytes_is_not_taken_in(server: NominatimServer, make: MakeGeocoder, fault: str) -> None:
     geocoder = make()
     geocoder.reverse(*HERE)
