@@ -160,9 +160,7 @@ def test_a_place_that_was_kept_exactly_stays_so(open_places: OpenPlaces) -> None
         assert memory.doctor() == ()
 
 
-def test_what_makes_no_sense_is_refused_however_exactly_places_are_kept(
-    open_places: OpenPlaces, precision: str
-) -> None:
+def test_what_makes_no_sense_is_refused_however_exactly_places_are_kept(open_places: OpenPlaces) -> None:
     me = open_places(places__precision="city").user("me")
     for wrong in ({"lat": 91.0, "lng": 0.0}, {"lat": "x", "lng": 0.0}, {"lat": 1.0}, {"lat": float("nan"), "lng": 1.0}):
         with pytest.raises(InvalidInput, match=r"lat|lng"):

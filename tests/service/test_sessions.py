@@ -129,7 +129,7 @@ def test_sessions_are_listed_and_ended_by_whose_they_are(running: Running, brows
         assert browser.delete(f"/api/sessions/{bens_own['id']}", headers=token).status_code == 404
         assert admins.delete(f"/api/sessions/{bens_own['id']}", headers=theirs).status_code == 204
         assert (bens.get("/api/memories").status_code, browser.get("/api/memories").status_code) == (401, 200)
-    with running.client(running.key()) as program:  # with a key there is no session
+    with running.client(running.key("eve")) as program:  # with a key there is no session
         assert program.get(WHERE).status_code == 404
         assert program.get("/api/sessions").json() == {"items": []}
 
