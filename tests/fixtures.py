@@ -46,8 +46,8 @@ _TEMPLATE = "recollect_template"
 # These are fast on a file and slow on a server: they are not about the store, whose own tests run on both every time.
 # Those of them where the server has a part of its own are marked with `on_both_stores`.
 _SLOW_ON_A_SERVER = (
-    "cli/", "embedding_service/", "mcp_door/", "e5/", "service/", "places/test_addresses.py",
-    "places/test_own_places.py", "importing/",
+    "cli/", "clients/", "embedding_service/", "mcp_door/", "e5/", "service/", "places/test_addresses.py",
+    "places/test_boost.py", "places/test_names.py", "places/test_own_places.py", "importing/",
 )  # fmt: skip
 _FAST_EVERYWHERE = ("test_access.py", "test_isolation.py", "test_mutants.py")
 

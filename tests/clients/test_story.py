@@ -1,4 +1,4 @@
-"""One story, told to an embedded store and to a client of a service: both answer alike, on both stores."""
+"""One story, told to an embedded store and to a client of a service, on both stores: both answer alike."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -14,7 +14,7 @@ from tests.service.conftest import Running
 Verbs = UserMemory | ServiceUserMemory
 
 
-@pytest.fixture(params=["embedded", "client"])
+@pytest.fixture(params=["embedded", pytest.param("client", marks=pytest.mark.on_both_stores)])
 def me(request: pytest.FixtureRequest, service: Running) -> Iterator[Verbs]:
     """The same user, embedded and through a service."""
     if request.param == "embedded":

@@ -57,6 +57,7 @@ def _insist_formula(hit: Hit, weight: float) -> None:
         assert part.distance_km == distance_km(*_PUB, hit.place.lat, hit.place.lng)
 
 
+@pytest.mark.on_both_stores
 @pytest.mark.parametrize("mode", ["boost", "semantic"])
 def test_the_formula_holds(memory: Memory, mode: Any) -> None:
     me = memory.user("me")
@@ -96,6 +97,7 @@ def test_scores_that_are_cut_keep_the_order_of_their_content(open_places: OpenPl
     assert [hit.id for hit in placed] == [hit.id for hit in plain]
 
 
+@pytest.mark.on_both_stores
 @pytest.mark.parametrize(
     ("amount", "vectors"),
     [
@@ -200,6 +202,7 @@ def test_the_parts_of_a_score() -> None:
     assert geo.blend(geo.place_part(0.5, 0.3, 1.0, 1.0, None)) == pytest.approx(0.65)
 
 
+@pytest.mark.on_both_stores
 def test_points_all_over_the_globe_are_weighed(open_places: OpenPlaces) -> None:
     me: UserMemory = open_places().user("me")
     points = scattered(60, random.Random(2))

@@ -68,6 +68,7 @@ def test_the_queue_makes_it(memory: Memory, database: str) -> None:
     assert memory.doctor() == ()
 
 
+@pytest.mark.on_both_stores
 def test_it_is_shared_and_goes_with_the_last(memory: Memory, database: str) -> None:
     me, talk = memory.user("me"), memory.user("me").conversation("c1")
     ids = [me.remember(f"The pump hums {number}", **_PUB).id for number in range(3)]
@@ -137,6 +138,7 @@ def test_what_is_superseded_or_expired(memory: Memory, database: str, clock: Ste
     assert memory.doctor() == ()
 
 
+@pytest.mark.on_both_stores
 def test_another_model_makes_it_anew(memory: Memory) -> None:
     me = memory.user("me")
     me.remember("The pump hums", **_PUB)
@@ -187,6 +189,7 @@ def test_a_failing_embedder_does_not_keep_places_from_being_stored(open_places: 
 _SECRETS = ("zqxjkvbw", "wvbkjxqz", "kkqqzzww", "ppqqxxzz")
 
 
+@pytest.mark.on_both_stores
 def test_forgotten_places_leave_no_bytes(open_places: OpenPlaces, database: str) -> None:
     geocoder = Gazetteer()
     memory = open_places(geocoder)
@@ -232,6 +235,7 @@ def test_who_only_asked_leaves_nothing_either(open_places: OpenPlaces, database:
     assert _left(database, [address_of(10.0, 20.0)]) == []
 
 
+@pytest.mark.on_both_stores
 def test_the_id_of_a_place_is_that_of_its_names(memory: Memory, database: str) -> None:
     memory.user("me").remember("The pump hums", **_PUB)
     with plain(database) as store:

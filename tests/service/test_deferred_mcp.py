@@ -1,17 +1,21 @@
-"""The part for agents is made at their first request, once, and a failure to make it is answered and tried again."""
+"""The part for agents is made at their first request, once; without the SDK all else works, and says what to do."""
 
 import asyncio
 import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from recollect.errors import SettingsError
+from recollect.mcp import require_sdk
 from recollect.mcp.http import Mcp
 from recollect.service.deferred_mcp import DeferredMcp
+from tests.service.conftest import Serve
 
 
 class Agents:
@@ -86,3 +90,24 @@ def test_a_service_starts_without_the_sdk_and_without_tracing(tmp_path: Path) ->
         "assert not sys.modules['recollect.service.metrics.tracing'].INSTALLED"
     )
     subprocess.run([sys.executable, "-c", code, str(tmp_path / "memory.db")], check=True)
+
+
+@pytest.mark.parametrize("installed", ["", "1.30.0"])
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_without_the_sdk_or_with_an_old_one_the_service_serves_everything_else(
+    serve: Serve, installed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def version(name: str) -> str:
+        if not installed:
+            raise metadata.PackageNotFoundError(name)
+        return installed
+
+    monkeypatch.setattr("recollect.mcp.version", version)
+    with pytest.raises(SettingsError, match=r"mcp, version 2\.3 or newer.*recollect\[mcp\]") as error:
+        require_sdk()
+    assert (installed or "not installed") in str(error.value)
+    service = serve(embedding__provider="none")
+    with service.client(service.key()) as anna:
+        assert anna.post("/api/memories/unified", json={"content": "The kettle is red"}).status_code == 201
+        refused = anna.post("/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
+        assert (refused.status_code, "recollect[mcp]" in refused.json()["detail"]) == (501, True)

@@ -5,6 +5,7 @@ A route that has no line here fails, and so does a line without a route.
 
 from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 from typing import Any, cast
 
 import httpx2
@@ -22,150 +23,20 @@ from recollect.service.metrics.service_metrics import Metrics
 from recollect.service.request_context import RequiresPermission
 from tests.cli.reference import permissions
 from tests.fixtures import OpenMemory, SteppingClock
+from tests.rows import read_rows
 from tests.service.conftest import Running, Serve
 from tests.sizes import ALL
 
+# Each route with what it needs, what else its answer needs because it shows what is there, and the same thing behind
+# the other doors: tools and resources, and commands.
+_ROWS = read_rows(Path(__file__).with_name("permissions.tsv"))
 ROUTES: dict[str, Permission | None] = {
-    "POST /api/memories/unified": "write",
-    "POST /api/memories/bulk": "write",
-    "GET /api/memories/search": "read",
-    "GET /api/memories": "read",
-    "GET /api/memories/{id}": "read",
-    "PATCH /api/memories/{id}": "write",
-    "DELETE /api/memories/{id}": "forget",
-    "GET /api/memories/{id}/history": "read",
-    "GET /api/memories/{id}/similar": "read",
-    "GET /api/memories/{id}/origins": "read",
-    "GET /api/facts/doubts": "read",
-    "GET /api/timeline": "read",
-    "GET /api/messages": "read",
-    "GET /api/messages/{id}/around": "read",
-    "GET /api/messages/{id}/originals": "read",
-    "GET /api/conversations/{id:path}/summary": "read",
-    "GET /api/conversations/{id:path}/learned": "read",
-    "PUT /api/conversations/{id:path}/private": "write",
-    "GET /api/files/{id}/chunks": "read",
-    "GET /api/memories/clusters": "read",
-    "POST /api/context/search": "read",
-    "POST /search": "read",
-    "POST /api/federated/search": "read",
-    "POST /api/read": "read",
-    "GET /api/about": "read",
-    "GET /api/facts": "read",
-    "GET /api/preferences": "read",
-    "GET /api/events": "read",
-    "GET /api/lessons": "read",
-    "GET /api/instructions": "read",
-    **{f"POST /api/{kind}": "write" for kind in ("facts", "preferences", "events", "lessons", "instructions")},
-    "POST /api/conversations/{id:path}/messages": "write",
-    "GET /api/conversations": "read",
-    "GET /api/conversations/{id:path}": "read",
-    "GET /api/conversations/{id:path}/window": "read",
-    "POST /api/conversations/{id:path}/compact": "write",
-    "GET /api/messages/{id}": "read",
-    "POST /api/messages/{id}/feedback": "write",
-    "POST /api/memories/{id}/feedback": "write",
-    "POST /api/memories/{id}/merge": "write",
-    "POST /api/hooks/before-prompt": "write",
-    "GET /api/hooks/session-start": "read",
-    "POST /api/hooks/agent-end": "write",
-    "POST /api/hooks/session-end": "write",
-    "POST /api/forget": "forget",
-    "POST /api/files": "write",
-    "POST /api/media": "write",
-    "GET /api/media/{original}": "read",
-    "GET /api/files": "read",
-    "GET /api/files/{id}": "read",
-    "GET /api/files/{id}/text": "read",
-    "GET /api/files/{id}/original": "read",
-    "DELETE /api/files/{id}": "forget",
-    "GET /api/places": "read",
-    "GET /api/places/named": "read",
-    "GET /api/places/within": "read",
-    "PUT /api/places/named/{name:path}": "write",
-    "DELETE /api/places/named/{name:path}": "forget",
-    "GET /api/places/locate": "read",
-    "GET /api/places/at": "read",
-    "GET /api/scopes": "read",
-    "GET /api/admin/scopes": "admin",
-    "PUT /api/admin/scopes/{name}/members/{user:path}": "admin",
-    "DELETE /api/admin/scopes/{name}/members/{user:path}": "admin",
-    "DELETE /api/admin/scopes/{name}": "admin",
-    "GET /api/export": "read",
-    "POST /api/import": "write",
-    "GET /api/stream": "read",
-    "GET /api/stats": "read",
-    "GET /api/insights": "read",
-    "GET /api/tidy": "read",
-    "POST /api/tidy": "forget",
-    "GET /api/admin/keys": "admin",
-    "GET /api/admin/audit": "admin",
-    "GET /api/status": "admin",
-    "POST /api/verify-erasure": "admin",
-    "POST /api/session": None,
-    "GET /api/session": "read",
-    "DELETE /api/session": "read",
-    "GET /api/sessions": "read",
-    "DELETE /api/sessions/{id}": "read",
-    "GET /": None,
-    "GET /page/{path:path}": None,
-    "GET /livez": None,
-    "HEAD /livez": None,
-    "GET /readyz": "read",
-    "GET /metrics": "admin",
-    "GET /openapi.json": "read",
-    "GET /docs": "read",
+    route: cast("Permission", needs) if needs != "-" else None for route, needs, *_ in _ROWS
 }
+SHOWING = {route for route, _, shows, *_ in _ROWS if shows == "read"}
 
 # What strangers are told where anybody may ask: there is no such file, and a login needs a secret.
 TOLD = {"GET /page/{path:path}": 404, "POST /api/session": 422}
-
-# Their answers show what is there, so they need `read` as well.
-SHOWING = {
-    "PATCH /api/memories/{id}",
-    "POST /api/conversations/{id:path}/compact",
-    "POST /api/messages/{id}/feedback",
-    "POST /api/memories/{id}/feedback",
-    "POST /api/memories/{id}/merge",
-    "POST /api/hooks/before-prompt",
-}
-
-# The same thing behind every door: a route, a tool, a command.
-SAME = [
-    ("POST /api/memories/unified", "memory_store", "store"),
-    ("GET /api/memories/search", "memory_recall", "recall"),
-    ("POST /api/context/search", "search_context", "search"),
-    ("POST /api/federated/search", "search_federated", "search"),
-    ("GET /api/about", "memory_about", "about"),
-    ("POST /api/forget", "memory_forget", "forget"),
-    ("POST /api/memories/{id}/feedback", "memory_rate", "rate"),
-    ("GET /api/memories", "memory_list", "list"),
-    ("GET /api/memories/{id}", "memory_get", "history"),
-    ("PATCH /api/memories/{id}", "memory_update", "update"),
-    ("GET /api/memories/{id}/similar", "memory_similar", "similar"),
-    ("GET /api/timeline", None, "timeline"),
-    ("GET /api/memories/clusters", "memory_clusters", "clusters"),
-    ("GET /api/facts", "memory_facts", "facts"),
-    ("GET /api/facts", "memory://facts", "facts"),
-    ("GET /api/preferences", "memory://preferences", "preferences"),
-    ("GET /api/memories/{id}", "memory://memories/{id}", "history"),
-    ("GET /api/stats", "memory://stats", "stats"),
-    ("GET /api/insights", None, "insights"),
-    ("GET /api/tidy", None, "tidy"),
-    ("POST /api/files", None, "add"),
-    ("GET /api/files", "memory://files", "files"),
-    ("GET /api/places", "memory_places", "places"),
-    ("GET /api/places/named", None, "place"),
-    ("GET /api/places/at", None, "where"),
-    ("GET /api/status", None, "status"),
-    ("GET /api/export", None, "export"),
-    ("POST /api/import", None, "import"),
-    ("POST /api/conversations/{id:path}/messages", None, "say"),
-    ("GET /api/conversations/{id:path}", None, "conversation"),
-    ("POST /api/conversations/{id:path}/compact", None, "compact"),
-    ("POST /api/hooks/before-prompt", None, "before-prompt"),
-    ("POST /api/hooks/agent-end", None, "after-turn"),
-]
 
 
 def needed(dependant: Dependant) -> Iterator[Permission]:
@@ -214,11 +85,14 @@ def test_there_are_no_other_routes(open_memory: OpenMemory) -> None:
 
 def test_all_doors_agree() -> None:
     typed = permissions()
-    for route, tool, command in SAME:
-        wanted = ROUTES[route]
-        assert tool is None or TOOLS[tool] == wanted, tool
-        assert typed[command].always[0] == wanted, command
-    assert {tool for _, tool, _ in SAME} >= {name for name in TOOLS if "://" not in name and name != "memory"}
+    behind: set[str] = set()
+    for route, wanted, _, tools, commands in _ROWS:
+        behind |= {*tools.split()}
+        for tool in {*tools.split()} - {"-"}:
+            assert TOOLS[tool] == wanted, (route, tool)
+        for command in {*commands.split()} - {"-"}:
+            assert typed[command].always[0] == wanted, (route, command)
+    assert behind >= {name for name in TOOLS if "://" not in name and name != "memory"}
 
 
 class Visitor:

@@ -16,13 +16,12 @@ from fastapi import APIRouter, FastAPI, Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from recollect.errors import SettingsError
 from recollect.settings.sections import ServeSettings
 from recollect.web.limits import BodyLimits
 from recollect.web.middleware import LOG, add_middleware
 from recollect.web.problems import RequestRefused, add_error_handlers
 from tests.waiting import PATIENCE_S
-from tests.web.conftest import LOCAL, ask, connect, empty, serving, typed, wait_for
+from tests.web.conftest import LOCAL, ask, connect, empty, serving, wait_for
 
 MIB = 1024 * 1024
 PAGE = "https://app.example.org"
@@ -45,7 +44,6 @@ class House:
         self.is_open = False
         add_error_handlers(self.app, "GET /docs tells")
         self.app.include_router(self._routes())
-        self.app.mount("/mcp", self._mcp)
 
     @asynccontextmanager
     async def _life(self, _app: FastAPI) -> AsyncIterator[None]:
@@ -97,16 +95,6 @@ class House:
         finally:
             self.left.set()
 
-    async def _mcp(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a call with events, as the protocol may, and notice when nobody listens any more."""
-        call = await Request(scope, receive).json()
-        await StreamingResponse(self._answers(call), media_type="text/event-stream")(scope, receive, send)
-
-    async def _answers(self, call: object) -> AsyncIterator[bytes]:
-        yield f"data: {json.dumps(call)}\n\n".encode()
-        async for event in self._events():
-            yield event
-
 
 @pytest.fixture
 def house() -> House:
@@ -128,11 +116,6 @@ def requests(log: pytest.LogCaptureFixture) -> list[dict[str, Any]]:
 
 def failures(log: pytest.LogCaptureFixture) -> list[str]:
     return [record.getMessage() for record in log.records if record.levelno >= logging.ERROR]
-
-
-def test_the_application_lives_inside(http: httpx2.Client, house: House) -> None:
-    assert http.post("/api/memories/1", json={"a": "b"}).json() == {"a": "b"}
-    assert house.is_open
 
 
 @pytest.mark.parametrize(
@@ -189,12 +172,6 @@ def test_a_failure_that_nothing_else_has_caught_is_answered_like_all(log: pytest
     assert len(failures(log)) == 1
 
 
-def test_a_file_may_be_larger(http: httpx2.Client) -> None:
-    headers = {"Content-Type": "application/json"}
-    assert http.post("/api/files", content=b"x" * 2 * MIB, headers=headers).json() == 2 * MIB
-    assert http.post("/api/files", content=b"x" * (2 * MIB + 1), headers=headers).status_code == 413
-
-
 def test_the_log_names_the_route_and_the_key_and_nothing_that_was_sent(
     http: httpx2.Client, log: pytest.LogCaptureFixture
 ) -> None:
@@ -210,10 +187,6 @@ def test_the_log_names_the_route_and_the_key_and_nothing_that_was_sent(
     assert len(failures(log)) == 1
 
 
-def test_a_route_may_let_its_answer_be_kept(http: httpx2.Client) -> None:
-    assert http.get("/api/kept").headers["cache-control"] == "max-age=5"
-
-
 def test_long_answers_are_packed_for_who_can_unpack_them(http: httpx2.Client) -> None:
     packed = http.get("/api/many", headers={"Accept-Encoding": "gzip"})
     plain = http.get("/api/many", headers={"Accept-Encoding": "identity"})
@@ -222,11 +195,8 @@ def test_long_answers_are_packed_for_who_can_unpack_them(http: httpx2.Client) ->
     assert "content-encoding" not in plain.headers
     assert packed.json() == plain.json()
     assert int(packed.headers["content-length"]) < len(plain.content) / 10
-
-
-def test_what_was_packed_is_what_was_sent(http: httpx2.Client) -> None:
     with http.stream("GET", "/api/many", headers={"Accept-Encoding": "gzip"}) as answer:
-        assert json.loads(gzip.decompress(b"".join(answer.iter_raw()))) == ["the same again"] * 1_000
+        assert gzip.decompress(b"".join(answer.iter_raw())) == plain.content
 
 
 def test_events_arrive_when_they_happen_unpacked(http: httpx2.Client) -> None:
@@ -239,27 +209,10 @@ def test_events_arrive_when_they_happen_unpacked(http: httpx2.Client) -> None:
         assert [line for line in lines if line] == ["data: 2"]
 
 
-def test_the_agent_protocol_streams_its_answers(http: httpx2.Client) -> None:
-    with http.stream("POST", "/mcp/", json={"method": "call"}, headers={"Accept-Encoding": "gzip"}) as answer:
-        lines = (line for line in answer.iter_lines() if line)
-        assert next(lines) == 'data: {"method": "call"}'
-        assert next(lines).startswith("data: 111")
-        assert http.post("/api/go-on").status_code == 200
-        assert list(lines) == ["data: 2"]
-
-
-@pytest.mark.parametrize(
-    "request_bytes",
-    [
-        b"GET /api/stream HTTP/1.1\r\nHost: localhost\r\n\r\n",
-        b"POST /mcp/ HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}",
-    ],
-)
-def test_who_stops_listening_is_no_failure(
-    http: httpx2.Client, house: House, log: pytest.LogCaptureFixture, request_bytes: bytes
-) -> None:
+def test_who_stops_listening_is_no_failure(http: httpx2.Client, house: House, log: pytest.LogCaptureFixture) -> None:
+    assert house.is_open
     with connect(http) as connection:
-        connection.sendall(request_bytes)
+        connection.sendall(b"GET /api/stream HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert connection.recv(1).startswith(b"H")
     assert house.left.wait(PATIENCE_S)
     assert http.get("/api/kept").status_code == 200
@@ -299,20 +252,6 @@ def test_no_web_socket_opens(http: httpx2.Client) -> None:
         assert not connection.recv(12).endswith(b"101")
 
 
-def test_a_web_socket_is_closed_even_if_a_server_offers_one() -> None:
-    sent: list[object] = []
-
-    async def nothing() -> dict[str, object]:
-        return {"type": "websocket.connect"}
-
-    async def send(message: object) -> None:
-        sent.append(message)
-
-    app = add_middleware(empty, ServeSettings())
-    asyncio.run(app({"type": "websocket", "headers": [], "path": "/"}, nothing, send))  # type: ignore[arg-type]
-    assert [message["type"] for message in sent if isinstance(message, dict)] == ["websocket.close"]
-
-
 def test_the_address_that_is_listened_on_is_a_name_if_it_is_of_this_machine() -> None:
     there = ((b"host", b"127.0.0.2:80"),)
     assert ask(add_middleware(empty, ServeSettings()), headers=there).status == 421
@@ -321,15 +260,3 @@ def test_the_address_that_is_listened_on_is_a_name_if_it_is_of_this_machine() ->
     assert ask(add_middleware(empty, open_settings), headers=((b"host", b"192.168.1.7"),)).status == 421
     assert ask(add_middleware(empty, open_settings), headers=LOCAL).status == 204
     assert ask(add_middleware(empty, open_settings), headers=((b"host", b"memory.example.org"),)).status == 204
-
-
-def test_lists_that_cannot_be_meant_are_refused_at_the_start() -> None:
-    with pytest.raises(SettingsError, match="allowed_hosts"):
-        add_middleware(empty, ServeSettings(allowed_hosts=("https://example.org",)))
-    with pytest.raises(SettingsError, match="allowed_origins"):
-        add_middleware(empty, ServeSettings(allowed_origins=("*",)))
-
-
-def test_two_names_are_refused_before_the_application_sees_them(http: httpx2.Client) -> None:
-    answer = typed(http, b"GET /api/kept HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n")
-    assert answer.startswith(b"HTTP/1.1 400 ")

@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 
 from recollect.text.secrets import hints_at_secret, redact, redact_values
 from recollect.text.secrets.redact import kinds
+from tests.growth import assert_linear
 from tests.rows import every
 from tests.sizes import sized
+from tests.text.secrets.hostile import hostile
 from tests.text.secrets.ordinary import sentences
 from tests.text.secrets.shapes import CONTEXTS, TOKENS, is_gone, planted
 
@@ -152,3 +154,9 @@ def test_values_may_be_nested_deeply() -> None:
     for _ in range(5_000):
         value = [value]
     assert "4711" not in repr(redact_values(value)[0])
+
+
+@every("name", hostile(1))
+def test_redaction_of_a_hostile_megabyte_takes_linear_time(name: str) -> None:
+    text = hostile(sized(60_000, 1_000_000))[name]
+    assert_linear(lambda size: redact(text[:size]), len(text))
