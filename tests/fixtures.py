@@ -47,7 +47,7 @@ _TEMPLATE = "recollect_template"
 # Those of them where the server has a part of its own are marked with `on_both_stores`.
 _SLOW_ON_A_SERVER = (
     "cli/", "clients/", "embedding_service/", "mcp_door/", "e5/", "service/", "places/test_addresses.py",
-    "places/test_boost.py", "places/test_names.py", "places/test_own_places.py", "importing/",
+    "places/test_boost.py", "places/test_names.py", "places/test_own_places.py", "places/test_photos.py", "importing/",
 )  # fmt: skip
 _FAST_EVERYWHERE = ("test_access.py", "test_isolation.py", "test_mutants.py")
 

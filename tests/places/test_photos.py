@@ -72,6 +72,7 @@ def inside(me: UserMemory, where: tuple[float, float], **more: Any) -> list[str]
     return names
 
 
+@pytest.mark.on_both_stores
 def test_a_photo_is_where_it_was_taken(open_places: OpenPlaces, album: Notes) -> None:
     memory = open_places()
     me = synced(memory, album)

@@ -135,12 +135,8 @@ def insist_core_alone(wheels: Mapping[str, Path], alone: Installation) -> None:
         ("sync", "."): "recollect-files",
         ("add", "conversations.json"): "recollect-files",
     }
-    (_, helped, _), (_, found, _), *refused = alone.commands(
-        ("--help",), ("recall", "where is the key?", "--json"), *needing
-    )
+    (_, helped, _), *refused = alone.commands(("--help",), *needing)
     assert " recall " in helped
-    assert json.loads(found)["degraded"] == []
-    assert json.loads(found)["hits"][0]["content"] == "The spare key is under the blue pot"
     for (typed, package), (code, out, err) in zip(needing.items(), refused, strict=True):
         assert (code, out) == (2, ""), typed
         assert f"needs the package {package}, which is not installed: pip install {package}\n" in err, typed
@@ -152,18 +148,15 @@ def insist_core_alone(wheels: Mapping[str, Path], alone: Installation) -> None:
 def insist_whole(wheels: Mapping[str, Path], whole: Installation) -> None:
     """Insist that the packages come with the core, and work with it as one."""
     whole.pip("install", "--no-compile", "--no-index", "--find-links", str(wheels["recollect"].parent), "recollect")
-    whole.pip("check")
+    if ALL:
+        whole.pip("check")
     assert whole.ok("recollect", "--version") == f"recollect {__version__}\n"
     (whole.home / "notes").mkdir()
     (whole.home / "notes" / "garden.md").write_text("The ladder stands behind the shed.\n")
-    asked = (
-        *(("--help",), ("install", "--help"), ("sync", "notes"), ("search", "ladder", "--source", "file")),
-        *(("store", "The key is under the pot"), ("recall", "key")),
-    )
+    asked = (("--help",), ("install", "--help"), ("sync", "notes"), ("search", "ladder", "--source", "file"))
     ended = whole.commands(*asked)
     assert [(code, err) for code, _, err in ended] == [(0, "")] * len(asked)
-    helped, helped_to_install, _, found, _, recalled = (out for _, out, _ in ended)
-    assert "under the pot" in recalled
+    helped, helped_to_install, _, found = (out for _, out, _ in ended)
     shown = [name for name, command in application().commands.items() if not command.hidden]
     assert [name for name in shown if f"\n  {name} " not in helped] == []
     assert "Usage: recollect install " in helped_to_install

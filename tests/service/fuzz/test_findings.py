@@ -9,12 +9,6 @@ pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)  # n
 BIG = 2**53
 
 
-def test_the_document_can_be_had(anna: httpx2.Client) -> None:
-    document = anna.get("/openapi.json")
-    assert document.status_code == 200
-    assert "/api/stream" in document.json()["paths"]
-
-
 def test_a_whole_number_may_be_written_with_a_point(anna: httpx2.Client) -> None:
     assert anna.post("/search", json={"query": "lamp", "limit": 7.0}).status_code == 200
     assert anna.post("/search", json={"query": "lamp", "limit": 7.5}).status_code == 422
