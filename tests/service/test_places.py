@@ -10,6 +10,7 @@ from recollect import UserMemory
 from tests.geocoding.server import BRNO, NOWHERE, NominatimServer
 from tests.service.conftest import Running, Serve
 from tests.service.test_memories import ON_SQLITE
+from tests.sizes import sized
 
 PUB: dict[str, Any] = {"lat": 49.1951, "lng": 16.6068, "address": "Česká 1, Brno", "place_label": "U Karla pub"}
 VIENNA: dict[str, Any] = {"lat": 48.2082, "lng": 16.3738}
@@ -137,9 +138,9 @@ def test_wrong_coordinates_are_refused_and_nothing_is_kept(plain: Running) -> No
     me: UserMemory = plain.memory.user("anna")
     kept = me.remember("Was here before", **VIENNA)
     with plain.client(plain.key(), **{"Content-Type": "application/json"}) as client:
-        for route, body in BODIES:
+        for number, (route, body) in enumerate(BODIES):
             method, _, path = route.replace("{id}", kept.id).partition(" ")
-            for name, pair in PAIRS:
+            for name, pair in PAIRS[number % 3 :: sized(3, 1)]:
                 answer = client.request(method, path, content=(body % pair).encode())
                 assert answer.status_code == 422, (route, pair, answer.text)
                 assert answer.headers["content-type"] == "application/problem+json"
