@@ -407,10 +407,10 @@ OpenMemory = Callable[..., Memory]
 def open_memory(
     database: str, clock: SteppingClock, encoder: Embedder, tmp_path: Path, request: pytest.FixtureRequest
 ) -> Iterator[OpenMemory]:
-    """Open the test's store, as often as needed; settings may be given by their dotted names."""
+    """Open the test's store, as often as needed; settings may be given by their dotted names, and an embedder."""
     opened: list[Memory] = []
 
-    def opener(**overrides: object) -> Memory:
+    def opener(embedder: Embedder | None = None, **overrides: object) -> Memory:
         named = {name.replace("__", "."): value for name, value in overrides.items()}
         usual: dict[str, object] = {"database": database, "files.originals": str(tmp_path / "originals")}
         usual["embedding.worker"] = False  # a test that wants the thread says so
@@ -419,8 +419,9 @@ def open_memory(
             usual["postgres.replicas"] = request.getfixturevalue("server").replicas(database)
         usual |= {"recall.deadline_s": 600.0, "hooks.budget_s": 60.0}  # a busy machine leaves nothing out
         settings = load_settings(os.devnull, environ={}, overrides={**usual, **named})
-        wanted = encoder if settings.embedding.provider == "local" else None
-        opened.append(Memory.open(settings=settings, clock=clock, embedder=wanted))
+        if embedder is None and settings.embedding.provider == "local":
+            embedder = encoder
+        opened.append(Memory.open(settings=settings, clock=clock, embedder=embedder))
         return opened[-1]
 
     yield opener

@@ -54,12 +54,10 @@ class Notes:
         (self.root / old).rename(self.root / new)
 
     def remove(self, path: str) -> None:
-        """Remove a file or a folder."""
         whole = self.root / path
         shutil.rmtree(whole) if whole.is_dir() else whole.unlink()
 
     def paths(self) -> list[str]:
-        """Name all files."""
         return sorted(file.relative_to(self.root).as_posix() for file in self.root.rglob("*") if file.is_file())
 
 
@@ -74,7 +72,6 @@ class Words:
         self.fails = False
 
     def embed(self, texts: Sequence[str], role: Role) -> Vector:
-        """Give the vector of each text."""
         if self.fails:
             raise EmbeddingError("The provider is out of order.")
         if role == "passage":

@@ -28,7 +28,7 @@ def home(me: UserMemory, clock: SteppingClock) -> UserMemory:
     return me
 
 
-def test_a_place_gathers_its_things(home: UserMemory) -> None:
+def test_a_place_gathers_its_things(home: UserMemory, clock: SteppingClock) -> None:
     found = home.about("garage")
     assert set(found.subjects) == {"light.garage", "cover.garage_door"}
     assert {record.value for record in found.facts} == {"ceiling", "car entrance"}
@@ -41,15 +41,18 @@ def test_a_place_gathers_its_things(home: UserMemory) -> None:
     assert found.degraded == ()
     assert found
 
+    # what is recorded is not repeated among the hits
+    found = home.about("garage", limit=100)
+    recorded = {record.id for group in (found.facts, found.preferences, found.events) for record in group}
+    assert recorded.isdisjoint(hit.id for hit in found.hits)
 
-def test_more_words_mean_fewer_things(home: UserMemory) -> None:
+    # more words mean fewer things
     assert home.about("garage door").subjects == ("cover.garage_door",)
     assert home.about("the garage doors").subjects == ("cover.garage_door",)
     assert home.about("cover.garage_door").subjects == ("cover.garage_door",)
     assert "light.office" not in home.about("light.garage").subjects
 
-
-def test_a_nickname_finds_the_thing_and_all_about_it(home: UserMemory) -> None:
+    # a nickname finds the thing and all about it
     found = home.about("cerberus")
     assert found.subjects == ("lock.front",)
     assert {record.key for record in found.facts} == {"nickname", "location"}
@@ -57,14 +60,7 @@ def test_a_nickname_finds_the_thing_and_all_about_it(home: UserMemory) -> None:
     assert home.about("cerberus").subjects == ()
     assert home.about("Fluffy").subjects == ("lock.front",)
 
-
-def test_what_is_recorded_is_not_repeated_among_the_hits(home: UserMemory) -> None:
-    found = home.about("garage", limit=100)
-    recorded = {record.id for group in (found.facts, found.preferences, found.events) for record in group}
-    assert recorded.isdisjoint(hit.id for hit in found.hits)
-
-
-def test_only_what_holds_now(home: UserMemory, clock: SteppingClock) -> None:
+    # only what holds now
     home.facts.set("light.garage", "location", "wall")
     home.events.log("A mouse", entity="garage.mouse", expires_at=clock.moment + timedelta(hours=2))
     assert "garage.mouse" in home.about("garage").subjects
@@ -74,26 +70,22 @@ def test_only_what_holds_now(home: UserMemory, clock: SteppingClock) -> None:
     assert "garage.mouse" not in found.subjects
 
 
-def test_the_newest_events_when_there_are_very_many(me: UserMemory, clock: SteppingClock) -> None:
+def test_topics_of_other_languages_and_of_very_many_events(memory: Memory, clock: SteppingClock) -> None:
+    # the newest events when there are very many
+    me = memory.user("user 0")
     for number in range(25):
         me.events.log(f"Ring {number}", entity="bell.door", occurred_at=clock.moment + timedelta(minutes=number))
     assert [event.content for event in me.about("bell").events] == [f"Ring {number}" for number in range(5, 25)]
 
-
-def test_other_languages(me: UserMemory) -> None:
+    # other languages
+    me = memory.user("user 1")
     me.facts.set("свет.гараж", "location", "потолок")
     me.facts.set("světlo_garáž", "location", "strop")
     assert me.about("гараже").subjects == ("свет.гараж",)
     assert me.about("garáže").subjects == ("světlo_garáž",)
 
-
-def test_of_another_user_nothing_is_found(home: UserMemory, memory: Memory) -> None:
-    found = memory.user("you").about("garage")
-    assert not found
-    assert found.subjects == ()
-
-
-def test_a_topic_must_be_named(me: UserMemory) -> None:
+    # a topic must be named
+    me = memory.user("user 2")
     with pytest.raises(InvalidInput, match="topic is empty"):
         me.about("  ")
     assert not me.about("nothing at all")

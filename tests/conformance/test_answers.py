@@ -1,8 +1,6 @@
 """Answers that are given a second time without searching, for as long as they are true, on both stores."""
 
-import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -11,13 +9,14 @@ from typing import Any, cast
 
 import pytest
 
-from recollect import EmbeddingError, Memory, Recall, UserMemory, load_settings
+from recollect import EmbeddingError, Memory, Recall, UserMemory
 from recollect.engine.base.caches import _MAX_AGE
 from recollect.model.memories import Scope, Vector
 from recollect.ports import Role
 from recollect.storage.base import Store, StoreReader
 from tests.congruence.twins import DIMENSIONS, WordSum, direction
-from tests.fixtures import SteppingClock
+from tests.fixtures import OpenMemory, SteppingClock
+from tests.rows import every
 from tests.waiting import until
 
 ASKED = "green tea"
@@ -89,24 +88,14 @@ OpenStore = Callable[..., Opened]
 
 
 @pytest.fixture
-def opening(database: str, clock: SteppingClock) -> Iterator[OpenStore]:
+def opening(open_memory: OpenMemory) -> OpenStore:
     """Open the test's store as another process would."""
-    with ExitStack() as stack:
 
-        def opener(**more: object) -> Opened:
-            named = {name.replace("__", "."): value for name, value in more.items()}
-            overrides = {
-                "database": database,
-                "timezone": "UTC",
-                "embedding.worker": False,
-                "recall.deadline_s": 600,
-                **named,
-            }
-            settings, embedder = load_settings(os.devnull, environ={}, overrides=overrides), Moody()
-            memory = stack.enter_context(Memory.open(settings=settings, clock=clock, embedder=embedder))
-            return Opened(memory, embedder)
+    def opener(**more: object) -> Opened:
+        embedder = Moody()
+        return Opened(open_memory(embedder, timezone="UTC", **more), embedder)
 
-        yield opener
+    return opener
 
 
 @pytest.fixture
@@ -126,7 +115,7 @@ def fill(opened: Opened, *users: UserMemory) -> None:
     opened.memory.maintain()
 
 
-def test_what_was_asked_already_is_answered_without_searching(store: Opened) -> None:
+def test_what_was_asked_already_is_answered_without_searching(store: Opened, clock: SteppingClock) -> None:
     first = store.me.recall(ASKED)
     assert first.hits
     assert store.searches(lambda: store.me.recall(ASKED)) == 0
@@ -136,18 +125,25 @@ def test_what_was_asked_already_is_answered_without_searching(store: Opened) -> 
     assert store.me.search_context(ASKED) == whole != first
     assert store.kept() == len(store.engine.search.results) == 2
 
-
-def test_whoever_changes_an_answer_changes_only_their_own(store: Opened) -> None:
+    # whoever changes an answer changes only their own
     cast("dict[str, Any]", store.me.recall(ASKED).hits[0].metadata)["mine"] = True
     cast("dict[str, Any]", store.me.recall(ASKED).hits[0].parts.factors)["mine"] = 0.0
     again = store.me.recall(ASKED).hits[0]
     assert "mine" not in again.metadata
     assert "mine" not in again.parts.factors
 
-
-def test_that_there_is_nothing_is_an_answer_too(store: Opened) -> None:
+    # that there is nothing is an answer too
     assert store.me.recall("nothing -of -the -kind -green").hits == store.me.recall("zzz", min_score=1.0).hits == ()
     assert store.searches(lambda: store.me.recall("zzz", min_score=1.0)) == 0
+
+    # an answer grows old
+    store.me.recall(ASKED)
+    clock.moment += _MAX_AGE - timedelta(seconds=1)
+    assert store.searches(lambda: store.me.recall(ASKED)) == 0
+    clock.moment += timedelta(seconds=1)
+    assert store.searches(lambda: store.me.recall(ASKED)) > 0
+    clock.advance(seconds=-5)
+    assert store.searches(lambda: store.me.recall(ASKED)) > 0
 
 
 def forget_the_lamp(me: UserMemory) -> object:
@@ -225,11 +221,16 @@ def test_nobody_gets_the_answer_of_another(store: Opened) -> None:
     assert {hit.id for hit in mine.hits}.isdisjoint(hit.id for hit in yours.hits)
     assert (store.kept("me"), store.kept("you")) == (1, 1)
 
-
-def test_what_another_user_writes_changes_nothing(store: Opened) -> None:
+    # what another user writes changes nothing
     store.me.recall(ASKED)
     store.you.remember("Petr drinks green tea")
     assert store.searches(lambda: store.me.recall(ASKED)) == 0
+
+    # after everything is forgotten there is no answer
+    assert store.me.search_context(ASKED).hits
+    store.me.forget(everything=True)
+    assert store.me.search_context(ASKED).hits == ()
+    assert store.you.search_context(ASKED).hits
 
 
 def questions(me: UserMemory, clock: SteppingClock) -> list[Callable[[], Recall]]:
@@ -320,14 +321,7 @@ def test_an_answer_that_was_found_while_something_is_forgotten_is_not_kept(store
     assert store.kept() == 1
 
 
-def test_after_everything_is_forgotten_there_is_no_answer(store: Opened) -> None:
-    assert store.me.search_context(ASKED).hits
-    store.me.forget(everything=True)
-    assert store.me.search_context(ASKED).hits == ()
-    assert store.you.search_context(ASKED).hits
-
-
-@pytest.mark.parametrize("end", ["expires_at", "valid_until"])
+@every("end", ["expires_at", "valid_until"])
 def test_what_lapses_vanishes_when_its_time_has_come(store: Opened, clock: SteppingClock, end: str) -> None:
     ends: dict[str, datetime] = {end: clock.moment + timedelta(seconds=20)}
     brief = store.me.remember("green tea is on offer", **ends)  # type: ignore[arg-type]
@@ -341,16 +335,6 @@ def test_what_lapses_vanishes_when_its_time_has_come(store: Opened, clock: Stepp
     assert found()
     clock.advance(seconds=10)
     assert not found()
-
-
-def test_an_answer_grows_old(store: Opened, clock: SteppingClock) -> None:
-    store.me.recall(ASKED)
-    clock.moment += _MAX_AGE - timedelta(seconds=1)
-    assert store.searches(lambda: store.me.recall(ASKED)) == 0
-    clock.moment += timedelta(seconds=1)
-    assert store.searches(lambda: store.me.recall(ASKED)) > 0
-    clock.advance(seconds=-5)
-    assert store.searches(lambda: store.me.recall(ASKED)) > 0
 
 
 def test_yesterday_is_another_day_after_midnight(store: Opened, clock: SteppingClock) -> None:

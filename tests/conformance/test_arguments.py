@@ -25,6 +25,7 @@ from recollect.client.media import ServiceMedia
 from recollect.client.user import ServiceUserMemory
 from recollect.errors import InvalidMemory
 from recollect.verbs import _names
+from tests.rows import every
 from tests.sizes import sized
 
 OURS = (
@@ -37,7 +38,7 @@ PLAIN = {"embedding.provider": "none", "places.geocoder": "none", "recall.rerank
 HERE: dict[str, Any] = {"lat": 49.19, "lng": 16.61, "address": "Brno", "place_label": "office"}
 
 
-@pytest.mark.parametrize("kind", OURS, ids=lambda kind: kind.__name__)
+@every("kind", OURS)
 def test_no_verb_answers_an_unknown_name_with_a_bare_type_error(kind: type) -> None:
     for name, verb in inspect.getmembers(kind, inspect.isroutine):
         if (name.startswith("_") and name != "__call__") or _takes_fields(verb) or not _is_ours(verb):
@@ -66,7 +67,7 @@ def _required(verb: Callable[..., object]) -> dict[str, object]:
     )
 
 
-@pytest.mark.parametrize(
+@every(
     "call",
     [
         lambda me: me.remember("Tea", colour="red"),
@@ -94,8 +95,9 @@ def test_a_verb_says_which_fields_it_sets_itself(me: UserMemory) -> None:
         me.facts.set("lamp", "state", "on", **wrong)
 
 
-@pytest.mark.parametrize("location", [HERE, Location(**HERE)], ids=["mapping", "Location"])
-def test_a_location_is_stored_by_every_verb_that_stores(me: UserMemory, location: Any) -> None:
+@every("location", [HERE, Location(**HERE)])
+def test_a_location_is_stored_by_every_verb_that_stores(memory: Memory, location: Any) -> None:
+    me = memory.user(type(location).__name__)
     me.remember("The kettle is here", location=location)
     me.remember_many([{"content": "The lamp is here", "location": location}])
     me.facts.set("printer", "place", "here", location=location)
@@ -119,9 +121,8 @@ def test_a_location_may_be_a_pair_or_a_name_or_partly_said_beside(me: UserMemory
     assert me.places.set("work", {"lat": 49.19, "lng": 16.61}).lat == 49.19
 
 
-@pytest.mark.parametrize(
-    ("location", "said"),
-    [
+def test_a_wrong_location_is_named(me: UserMemory, subtests: pytest.Subtests) -> None:
+    wrong: list[tuple[Any, str]] = [
         ({"latitude": 49.19}, r"fields are lat, lng, address, place_label"),
         ({}, "fields are lat"),
         ((49.19, 16.61, 3), "must be a pair"),
@@ -129,22 +130,18 @@ def test_a_location_may_be_a_pair_or_a_name_or_partly_said_beside(me: UserMemory
         ({"lat": 49.19}, "lng is missing"),
         ({"lat": "north", "lng": 16.61}, "lat is 'north'"),
         ({"address": 7}, "address of the location is 7"),
-    ],
-)
-def test_a_wrong_location_is_named(me: UserMemory, location: Any, said: str) -> None:
-    calls: tuple[Callable[[], object], ...] = (
-        lambda: me.remember("Tea", location=location),
-        lambda: me.recall("tea", location=location),
-        lambda: me.search_context("tea", location=location),
-        lambda: me.before_prompt("tea", session="s", location=location),
-        lambda: me.places.set("home", location),
+    ]
+    calls: tuple[Callable[[Any], object], ...] = (
+        lambda location: me.remember("Tea", location=location),
+        lambda location: me.recall("tea", location=location),
+        lambda location: me.search_context("tea", location=location),
+        lambda location: me.before_prompt("tea", session="s", location=location),
+        lambda location: me.places.set("home", location),
     )
-    for call in calls:
-        with pytest.raises(InvalidInput, match=said):
-            call()
-
-
-def test_a_place_that_is_said_twice_is_the_same_or_refused(me: UserMemory) -> None:
+    for location, said in wrong:
+        for call in calls:
+            with subtests.test(location=location), pytest.raises(InvalidInput, match=said):
+                call(location)
     with pytest.raises(InvalidInput, match=r"lat is 5.0, but 49.19 in the location"):
         me.remember("Tea", location=(49.19, 16.61), lat=5.0)
     assert me.count() == 0

@@ -108,13 +108,11 @@ def test_everything_comes_back(memory: Memory, new_place: NewPlace, tmp_path: Pa
 
 
 def test_an_encrypted_backup_shows_nothing_and_comes_back(memory: Memory, new_place: NewPlace, tmp_path: Path) -> None:
+    """For a key; a passphrase takes a second each time, and tests/test_encryption tries it."""
     fill(memory)
-    locked: dict[str, object] = {"passphrase": WORDS}
-    opened: dict[str, object] = {"passphrase": WORDS}
-    if memory.status().backend == "postgresql":  # the passphrase takes seconds, and the stores know nothing of either
-        locked, opened = {"encrypt_to": [make_key(tmp_path / "key")]}, {"identity": tmp_path / "key"}
-    first = memory.backup(tmp_path / "backups", **locked)  # type: ignore[arg-type]
-    second = memory.backup(tmp_path / "backups", **locked)  # type: ignore[arg-type]
+    public = make_key(tmp_path / "key")
+    first = memory.backup(tmp_path / "backups", encrypt_to=[public])
+    second = memory.backup(tmp_path / "backups", encrypt_to=[public])
     assert (second.encrypted, second.reused, second.originals) == (True, 2, 2)
     kept = [path.name for path in files_of(tmp_path / "originals")]
     assert len(kept) == 2
@@ -124,7 +122,7 @@ def test_an_encrypted_backup_shows_nothing_and_comes_back(memory: Memory, new_pl
     place = new_place()
     with pytest.raises(InvalidInput, match=r"passphrase|key"):
         Memory.restore(second.folder, settings=place)
-    Memory.restore(second.folder, settings=place, **opened)  # type: ignore[arg-type]
+    Memory.restore(second.folder, settings=place, identity=tmp_path / "key")
     with Memory.open(settings=place) as other:
         assert contents(other) == contents(memory)
     assert Path(first.folder).is_dir()

@@ -1,12 +1,10 @@
 """A model that puts everything close together ranks and judges like one that does not, on both stores."""
 
-import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
-from recollect import Memory, load_settings
 from recollect.engine.vectors.batch_embedding import measure
 from recollect.errors import EmbeddingError
 from recollect.model import Usage
@@ -15,7 +13,7 @@ from recollect.model.memories import Space, Vector
 from recollect.model.vectors import as_units
 from recollect.ports import BulkEmbedder, Embedder, Role
 from recollect.ranking.fusion import USUAL
-from tests.fixtures import SteppingClock
+from tests.fixtures import OpenMemory
 
 MEMORIES = (
     "The spare key is under the flowerpot",
@@ -52,36 +50,14 @@ class Narrow:
         pass
 
 
-OpenWith = Callable[[Embedder], Memory]
-
-
-@pytest.fixture
-def opened(database: str, clock: SteppingClock) -> Iterator[OpenWith]:
-    """Open the store with an embedder."""
-    open_now: list[Memory] = []
-
-    def opener(embedder: Embedder) -> Memory:
-        settings = load_settings(
-            os.devnull,
-            environ={},
-            overrides={"database": database, "embedding.worker": False, "recall.deadline_s": 600},
-        )
-        open_now.append(Memory.open(settings=settings, clock=clock, embedder=embedder))
-        return open_now[-1]
-
-    yield opener
-    for memory in open_now:
-        memory.close()
-
-
 def test_the_bundled_encoder_is_the_measure(encoder: Embedder) -> None:
     assert encoder.space is not None
     assert measure(encoder, encoder.space) == pytest.approx(USUAL, abs=0.01)
     assert measure(Narrow(encoder), Narrow.space) > 0.7
 
 
-def test_what_is_unrelated_stays_so(opened: OpenWith, encoder: Embedder) -> None:
-    memory = opened(Narrow(encoder))
+def test_what_is_unrelated_stays_so(open_memory: OpenMemory, encoder: Embedder) -> None:
+    memory = open_memory(Narrow(encoder))
     me = memory.user("me")
     me.remember_many(MEMORIES)
     assert memory.embed_waiting().embedded == len(MEMORIES)
@@ -96,8 +72,8 @@ def test_what_is_unrelated_stays_so(opened: OpenWith, encoder: Embedder) -> None
     assert related.hits[0].score > 1.5 * unrelated.hits[0].score
 
 
-def test_what_merely_sounds_alike_is_no_rewording(opened: OpenWith, encoder: Embedder) -> None:
-    memory = opened(Narrow(encoder))
+def test_what_merely_sounds_alike_is_no_rewording(open_memory: OpenMemory, encoder: Embedder) -> None:
+    memory = open_memory(Narrow(encoder))
     me = memory.user("me")
     me.remember("The meeting with the tax office is on Monday", wait=True)
     memory.embed_waiting()
@@ -105,13 +81,13 @@ def test_what_merely_sounds_alike_is_no_rewording(opened: OpenWith, encoder: Emb
     assert other.action == "created"
 
 
-def test_it_is_measured_once_and_when_that_is_possible(opened: OpenWith, encoder: Embedder) -> None:
+def test_it_is_measured_once_and_when_that_is_possible(open_memory: OpenMemory, encoder: Embedder) -> None:
     narrow = Narrow(encoder)
-    memory = opened(narrow)
+    memory = open_memory(narrow)
     memory.user("me").remember(MEMORIES[0])
     narrow.fails = True
     memory.embed_waiting()
     narrow.fails = False
     memory.embed_waiting()
     first = memory.user("me").recall("Which spices belong into a curry?").hits[0].score
-    assert opened(narrow).user("me").recall("Which spices belong into a curry?").hits[0].score == first < 0.25
+    assert open_memory(narrow).user("me").recall("Which spices belong into a curry?").hits[0].score == first < 0.25

@@ -8,6 +8,8 @@ import pytest
 from recollect import InvalidInput, Memory, NewMessage, NotFound, ToolCall, UserMemory
 from recollect.errors import InvalidMessage
 from tests.fixtures import OpenMemory, SteppingClock
+from tests.rows import every
+from tests.sizes import sized
 
 
 @pytest.fixture
@@ -65,27 +67,9 @@ def test_counts_of_tokens_are_kept_by_every_verb(me: UserMemory) -> None:
         me.conversation("extend").extend([{**message, "output_tokens": -1}])
 
 
-def test_trust_goes_by_who_speaks(me: UserMemory) -> None:
-    chat = me.conversation("c")
-    chat.extend(
-        [
-            NewMessage("system", "Be brief."),
-            NewMessage("user", "Where is it?"),
-            NewMessage("reasoning", "Let me see."),
-            NewMessage("assistant", tool_calls=[ToolCall("t", "look")]),
-            NewMessage("tool", "In the shed.", tool_call_id="t"),
-        ]
-    )
-    assert [(message.role, message.trust) for message in chat.messages()] == [
-        ("system", 3),
-        ("user", 3),
-        ("reasoning", 2),
-        ("assistant", 2),
-        ("tool", 0),
-    ]
-
-
-def test_a_message_that_comes_twice_is_kept_once(me: UserMemory) -> None:
+def test_a_message_is_kept_once_and_a_batch_whole(memory: Memory) -> None:
+    # a message that comes twice is kept once
+    me = memory.user("user 0")
     chat = me.conversation("c")
     first = chat.append("user", "Hello", id="m1")
     again = chat.append("user", "Hello, edited", id="m1")
@@ -96,14 +80,23 @@ def test_a_message_that_comes_twice_is_kept_once(me: UserMemory) -> None:
     assert me.conversation("other").append("user", "Hello", id="m1").action == "created"
     assert texts(chat.messages()) == ["Hello", "Good day"]
 
-
-def test_without_an_id_the_same_words_are_another_message(me: UserMemory) -> None:
+    # without an id the same words are another message
+    me = memory.user("user 1")
     chat = me.conversation("c")
     assert [chat.append("user", "yes").action for _ in range(2)] == ["created", "created"]
     assert texts(chat.messages()) == ["yes", "yes"]
 
+    # all or nothing
+    me = memory.user("user 2")
+    with pytest.raises(InvalidMessage, match="empty"):
+        me.conversation("c").extend([NewMessage("user", "Hello"), NewMessage("user", "  ")])
+    assert me.conversation("c").messages() == ()
+    assert me.stats().messages == 0
 
-def test_a_wrong_clock_does_not_reorder(me: UserMemory, clock: SteppingClock) -> None:
+
+def test_messages_stand_in_the_order_in_which_they_were_said(memory: Memory, clock: SteppingClock) -> None:
+    # a wrong clock does not reorder
+    me = memory.user("user 0")
     chat = me.conversation("c")
     chat.append("user", "first", said_at=clock.moment + timedelta(days=400))
     chat.append("assistant", "second", said_at=clock.moment - timedelta(days=400))
@@ -111,8 +104,8 @@ def test_a_wrong_clock_does_not_reorder(me: UserMemory, clock: SteppingClock) ->
     chat.append("user", "third")
     assert texts(chat.messages()) == texts(chat.window().messages) == ["first", "second", "third"]
 
-
-def test_hosts_that_number_their_messages_decide_the_order(me: UserMemory, clock: SteppingClock) -> None:
+    # hosts that number their messages decide the order
+    me = memory.user("user 1")
     chat = me.conversation("c")
     moment = clock.moment
     chat.append("user", "five", sequence=5)
@@ -124,15 +117,15 @@ def test_hosts_that_number_their_messages_decide_the_order(me: UserMemory, clock
     assert texts(chat.messages()) == ["two, earlier", "two, later", "five", "after all"]
     assert texts(chat.window().messages) == texts(chat.messages())
 
-
-def test_messages_of_one_moment_stay_in_the_order_in_which_they_came(me: UserMemory, clock: SteppingClock) -> None:
+    # messages of one moment stay in the order in which they came
+    me = memory.user("user 2")
     chat = me.conversation("c")
     moment = clock.moment
     chat.extend([NewMessage("user", str(number), said_at=moment, sequence=7) for number in range(20)])
     assert texts(chat.messages()) == [str(number) for number in range(20)]
 
-
-def test_the_listing_goes_on_from_a_sequence(me: UserMemory) -> None:
+    # the listing goes on from a sequence
+    me = memory.user("user 3")
     chat = me.conversation("c")
     chat.extend([NewMessage("user", str(number)) for number in range(10)])
     assert texts(chat.messages(limit=3)) == ["7", "8", "9"]
@@ -141,14 +134,9 @@ def test_the_listing_goes_on_from_a_sequence(me: UserMemory) -> None:
     assert me.conversation("nobody").messages() == ()
 
 
-def test_all_or_nothing(memory: Memory, me: UserMemory) -> None:
-    with pytest.raises(InvalidMessage, match="empty"):
-        me.conversation("c").extend([NewMessage("user", "Hello"), NewMessage("user", "  ")])
-    assert me.conversation("c").messages() == ()
-    assert memory.stats().messages == 0
-
-
-def test_blocks_are_kept_and_come_back(me: UserMemory) -> None:
+def test_blocks_thoughts_and_results_are_kept_apart(memory: Memory) -> None:
+    # blocks are kept and come back
+    me = memory.user("user 0")
     chat = me.conversation("c")
     content: list[Any] = [
         {"type": "text", "text": "What is this?"},
@@ -161,8 +149,8 @@ def test_blocks_are_kept_and_come_back(me: UserMemory) -> None:
     assert list(picture.blocks) == content
     assert (plain.content, plain.blocks) == ("one\ntwo", ())
 
-
-def test_thinking_and_results_become_messages_of_their_own(me: UserMemory) -> None:
+    # thinking and results become messages of their own
+    me = memory.user("user 1")
     chat = me.conversation("c")
     answer: list[Any] = [
         {"type": "thinking", "thinking": "I should look."},
@@ -180,6 +168,26 @@ def test_thinking_and_results_become_messages_of_their_own(me: UserMemory) -> No
     assert result.tool_call_id == "t1"
     assert chat.append("assistant", answer, id="m1").action == "duplicate"
     assert len(chat.messages()) == 3
+
+    # trust goes by who speaks
+    me = memory.user("user 2")
+    chat = me.conversation("c")
+    chat.extend(
+        [
+            NewMessage("system", "Be brief."),
+            NewMessage("user", "Where is it?"),
+            NewMessage("reasoning", "Let me see."),
+            NewMessage("assistant", tool_calls=[ToolCall("t", "look")]),
+            NewMessage("tool", "In the shed.", tool_call_id="t"),
+        ]
+    )
+    assert [(message.role, message.trust) for message in chat.messages()] == [
+        ("system", 3),
+        ("user", 3),
+        ("reasoning", 2),
+        ("assistant", 2),
+        ("tool", 0),
+    ]
 
 
 def test_feedback_can_be_given_and_taken_back(me: UserMemory, memory: Memory) -> None:
@@ -245,7 +253,8 @@ def test_a_repeated_complaint_becomes_a_lesson_until_it_is_undone(memory: Memory
     assert memory.doctor() == ()
 
 
-def test_a_window_shows_prompts_then_the_newest_that_fit(me: UserMemory) -> None:
+def test_a_window_shows_prompts_then_the_newest_that_fit(memory: Memory) -> None:
+    me = memory.user("user 0")
     chat = me.conversation("c")
     chat.append("user", "An old story that goes on and on, about a fox and a hen.")
     chat.append("system", "Be brief.")
@@ -263,16 +272,16 @@ def test_a_window_shows_prompts_then_the_newest_that_fit(me: UserMemory) -> None
     assert chat.window().max_tokens == 128_000
     assert me.conversation("nobody").window(10).messages == ()
 
-
-def test_a_small_window_counts_all_that_it_leaves_out(me: UserMemory) -> None:
+    # a small window counts all that it leaves out
+    me = memory.user("user 1")
     chat = me.conversation("c")
     chat.extend([NewMessage("user", f"Message number {number}") for number in range(100)])
     window = chat.window(30)
     assert window.messages
     assert window.omitted == 100 - len(window.messages)
 
-
-def test_thoughts_do_not_take_the_place_of_what_was_said(me: UserMemory) -> None:
+    # thoughts do not take the place of what was said
+    me = memory.user("user 2")
     chat = me.conversation("c")
     chat.append("user", "Hello there")
     chat.extend([NewMessage("reasoning", f"Thought {number}") for number in range(30)])
@@ -293,25 +302,18 @@ def test_conversations_are_listed_with_their_figures(memory: Memory, me: UserMem
     assert memory.stats().messages == 5
 
 
-def test_users_do_not_meet(memory: Memory) -> None:
-    ann, bob = memory.user("ann"), memory.user("bob")
-    ann.conversation("c").append("user", "Of Ann", id="m")
-    bob.conversation("c").append("user", "Of Bob", id="m")
-    assert texts(ann.conversation("c").messages()) == texts(ann.conversation("c").window().messages) == ["Of Ann"]
-    assert texts(bob.conversation("c").messages()) == ["Of Bob"]
-
-
 def test_a_message_of_a_megabyte_is_kept_and_shown_only_where_it_fits(open_memory: OpenMemory) -> None:
     chat = open_memory(embedding__provider="none", compaction__auto=False).user("me").conversation("c")
     chat.append("user", "Read this")
-    chat.append("user", "word " * 199_999)
-    assert len(chat.messages()[1].content) == 199_999 * 5 - 1
+    words = 20 * "word " * sized(2_000, 9_999)
+    chat.append("user", words)
+    assert chat.messages()[1].content == words.strip()
     assert texts(chat.window(1_000).messages) == ["Read this"]
     with pytest.raises(InvalidMessage, match="1,000,001 characters"):
         chat.append("user", "x" * 1_000_001)
 
 
-@pytest.mark.parametrize(
+@every(
     ("fields", "words"),
     [
         ({"role": "king", "content": "Hello"}, "Unknown role"),
@@ -333,13 +335,12 @@ def test_what_cannot_be_kept_is_refused_by_name(me: UserMemory, fields: dict[str
     assert me.conversations() == ()
 
 
-@pytest.mark.parametrize("name", ["", " c", "c\n", "x" * 1_000, None, 7])
-def test_a_conversation_needs_a_name_that_can_be_kept(me: UserMemory, name: Any) -> None:
-    with pytest.raises(InvalidMessage, match="conversation id"):
-        me.conversation(name)
-
-
-@pytest.mark.parametrize("wrong", [0, -1, 1.5, True, "many"])
-def test_a_window_needs_room(me: UserMemory, wrong: Any) -> None:
-    with pytest.raises(InvalidInput, match="max_tokens"):
-        me.conversation("c").window(wrong)
+def test_a_conversation_needs_a_name_and_a_window_room(me: UserMemory, subtests: pytest.Subtests) -> None:
+    names: tuple[Any, ...] = ("", " c", "c\n", "x" * 1_000, None, 7)
+    for name in names:
+        with subtests.test(name=name), pytest.raises(InvalidMessage, match="conversation id"):
+            me.conversation(name)
+    rooms: tuple[Any, ...] = (0, -1, 1.5, True, "many")
+    for room in rooms:
+        with subtests.test(room=room), pytest.raises(InvalidInput, match="max_tokens"):
+            me.conversation("c").window(room)

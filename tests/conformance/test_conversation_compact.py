@@ -20,7 +20,6 @@ from tests.sizes import sized
 
 @pytest.fixture
 def memory(open_memory: OpenMemory) -> Memory:
-    """A store without vectors."""
     return open_memory(embedding__provider="none")
 
 
@@ -32,7 +31,6 @@ def paid() -> Paid:
 
 @pytest.fixture
 def paying(database: str, clock: SteppingClock, paid: Paid) -> Iterator[Memory]:
-    """A store that asks it."""
     with opened(database, clock, paid) as memory:
         yield memory
 
@@ -59,7 +57,6 @@ def talk(me: UserMemory, amount: int = 30) -> Conversation:
 
 
 def state(chat: Conversation) -> tuple[tuple[Message, ...], Message | None]:
-    """Give all there is to see."""
     return chat.messages(limit=1_000), chat.summary()
 
 
@@ -101,15 +98,17 @@ def test_the_summary_stands_for_what_it_folds(me: UserMemory, clock: SteppingClo
     assert chat.originals(summary.id) == tuple(folded)
 
 
-def test_doing_it_twice_changes_nothing(me: UserMemory) -> None:
+def test_compacting_again_changes_nothing_until_there_is_something_to_fold(memory: Memory) -> None:
+    # doing it twice changes nothing
+    me = memory.user("user 0")
     chat = talk(me)
     chat.compact()
     before = state(chat)
     assert chat.compact() == Compaction("unchanged")
     assert state(chat) == before
 
-
-def test_nothing_to_fold_is_no_summary(me: UserMemory) -> None:
+    # nothing to fold is no summary
+    me = memory.user("user 1")
     chat = me.conversation("c")
     assert chat.compact().action == "unchanged"
     assert me.conversations() == ()
@@ -118,8 +117,18 @@ def test_nothing_to_fold_is_no_summary(me: UserMemory) -> None:
     assert chat.compact().action == "unchanged"
     assert chat.summary() is None
 
+    # everything is folded on request
+    me = memory.user("user 2")
+    chat = talk(me, 3)
+    assert chat.compact(keep_recent=0).folded == 6
+    assert [message.role for message in chat.window().messages] == ["system", "summary"]
+    for wrong in (-1, True):
+        with pytest.raises(InvalidInput, match="keep_recent"):
+            chat.compact(keep_recent=wrong)
 
-def test_the_next_summary_takes_the_place_of_the_one_before(memory: Memory, me: UserMemory) -> None:
+
+def test_the_next_summary_takes_the_place_of_the_one_before(memory: Memory) -> None:
+    me = memory.user("user 0")
     chat = talk(me)
     first = chat.compact().summary
     chat.extend(turns(20, start=30))
@@ -135,27 +144,8 @@ def test_the_next_summary_takes_the_place_of_the_one_before(memory: Memory, me: 
     assert len(chat.originals(first.id)) == 44
     assert memory.doctor() == ()
 
-
-def test_the_previous_summary_is_given_to_the_summariser(paying: Memory, paid: Paid) -> None:
-    chat = talk(paying.user("me"))
-    chat.compact()
-    chat.extend(turns(5, start=30))
-    chat.compact()
-    assert [task.previous for task in paid.asked] == [SummaryPoints(), POINTS]
-    assert [len(task.turns) for task in paid.asked] == [44, 10]
-    assert all(message.role in ("user", "assistant") for message in paid.asked[0].turns)
-
-
-def test_everything_is_folded_on_request(me: UserMemory) -> None:
-    chat = talk(me, 3)
-    assert chat.compact(keep_recent=0).folded == 6
-    assert [message.role for message in chat.window().messages] == ["system", "summary"]
-    for wrong in (-1, True):
-        with pytest.raises(InvalidInput, match="keep_recent"):
-            chat.compact(keep_recent=wrong)
-
-
-def test_a_tool_that_has_not_answered_keeps_its_call_active(memory: Memory, me: UserMemory) -> None:
+    # a tool that has not answered keeps its call active
+    me = memory.user("user 1")
     chat = me.conversation("c")
     chat.append("user", "Look into the shed.")
     call = chat.append("assistant", tool_calls=[{"id": "t", "name": "look", "arguments": "{}"}]).id
@@ -171,6 +161,33 @@ def test_a_tool_that_has_not_answered_keeps_its_call_active(memory: Memory, me: 
     assert summary is not None
     assert {call, result} <= {message.id for message in chat.originals(summary.id)}
     assert memory.doctor() == ()
+
+
+def test_the_previous_summary_is_given_on_and_a_long_one_shortened(paying: Memory, paid: Paid) -> None:
+    chat = talk(paying.user("one"))
+    chat.compact()
+    chat.extend(turns(5, start=30))
+    chat.compact()
+    assert [task.previous for task in paid.asked] == [SummaryPoints(), POINTS]
+    assert [len(task.turns) for task in paid.asked] == [44, 10]
+    assert all(message.role in ("user", "assistant") for message in paid.asked[0].turns)
+
+    # points of a summary outlive a model that fails
+    chat = talk(paying.user("two"))
+    paid.points = SummaryPoints(("Decision: the roof stays green.",), ("Ordered 40 tiles.",), ("Who pays?",))
+    chat.compact()
+    chat.extend(turns(20, start=30))
+    paid.fails = LlmError("The model is asleep.", 0)
+    summary = chat.compact().summary
+    assert summary is not None
+    assert all(point in summary.content for point in ("the roof stays green", "40 tiles", "Who pays?"))
+
+    # a summary that is somewhat too long is shortened
+    paid.fails, paid.points = None, SummaryPoints(tuple(f"Point number {number} of many." for number in range(200)))
+    summary = talk(paying.user("three")).compact().summary
+    assert summary is not None
+    assert summary.tokens <= paid.asked[-1].max_tokens + 10
+    assert "Point number 0" in summary.content
 
 
 def test_a_summary_is_trusted_as_the_least_of_its_sources(paying: Memory) -> None:
@@ -211,46 +228,41 @@ def test_it_comes_by_itself_when_a_conversation_has_grown(open_memory: OpenMemor
     assert still.summary() is None
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        SummaryError("The model wrote a poem.", 70),
-        LlmError("The model is asleep.", 70),
-        SummaryPoints(),
-        SummaryPoints((" ", "\n"), ("",), ()),
-        SummaryPoints(("<private>All of it.</private>",)),
-        SummaryPoints(("x" * sized(100_000, 1_000_000),)),
-        SummaryPoints(tuple(f"Point number {number} of very many." for number in range(sized(3_000, 30_000)))),
-    ],
-    ids=["error", "no answer", "nothing", "blanks", "private", "one enormous point", "enormously many points"],
-)
-def test_when_a_model_fails_the_local_summarizer_serves(paying: Memory, paid: Paid, wrong: Any) -> None:
-    chat = talk(paying.user("me"))
-    paid.fails, paid.points = (wrong, POINTS) if isinstance(wrong, Exception) else (None, wrong)
-    outcome = chat.compact()
-    assert (outcome.action, outcome.summarizer, outcome.degraded) == ("compacted", "extractive", ("summarizer",))
-    assert outcome.reason
-    summary = chat.summary()
-    assert summary is not None
-    assert summary.metadata["summarizer"] == "extractive"
+def test_when_a_model_fails_the_local_summarizer_serves(paying: Memory, paid: Paid, subtests: pytest.Subtests) -> None:
+    wrong: dict[str, SummaryPoints | Exception] = {
+        "error": SummaryError("The model wrote a poem.", 70),
+        "no answer": LlmError("The model is asleep.", 70),
+        "nothing": SummaryPoints(),
+        "blanks": SummaryPoints((" ", "\n"), ("",), ()),
+        "private": SummaryPoints(("<private>All of it.</private>",)),
+        "one enormous point": SummaryPoints(("x" * sized(50_000, 1_000_000),)),
+        "enormously many points": SummaryPoints(
+            tuple(f"Point number {number} of very many." for number in range(sized(1_500, 30_000)))
+        ),
+    }
+    for name, answer in wrong.items():
+        with subtests.test(answer=name):
+            chat = talk(paying.user(name))
+            paid.fails, paid.points = (answer, POINTS) if isinstance(answer, Exception) else (None, answer)
+            outcome = chat.compact()
+            found = (outcome.action, outcome.summarizer, outcome.degraded)
+            assert found == ("compacted", "extractive", ("summarizer",))
+            assert outcome.reason
+            summary = chat.summary()
+            assert summary is not None
+            assert summary.metadata["summarizer"] == "extractive"
+            paid.fails, paid.points = None, POINTS
+            chat.extend(turns(20, start=30))
+            again = chat.compact()  # the right to pay was given back
+            assert (again.action, again.summarizer, again.degraded, again.reason) == (
+                "compacted",
+                "expensive-1",
+                (),
+                "",
+            )
+            assert again.summary is not None
+            assert again.summary.metadata["summarizer"] == "expensive-1"
     assert paying.doctor() == ()
-    paid.fails, paid.points = None, POINTS
-    chat.extend(turns(20, start=30))
-    again = chat.compact()  # the right to pay was given back
-    assert (again.action, again.summarizer, again.degraded, again.reason) == ("compacted", "expensive-1", (), "")
-    assert again.summary is not None
-    assert again.summary.metadata["summarizer"] == "expensive-1"
-
-
-def test_points_of_a_summary_outlive_a_model_that_fails(paying: Memory, paid: Paid) -> None:
-    chat = talk(paying.user("me"))
-    paid.points = SummaryPoints(("Decision: the roof stays green.",), ("Ordered 40 tiles.",), ("Who pays?",))
-    chat.compact()
-    chat.extend(turns(20, start=30))
-    paid.fails = LlmError("The model is asleep.", 0)
-    summary = chat.compact().summary
-    assert summary is not None
-    assert all(point in summary.content for point in ("the roof stays green", "40 tiles", "Who pays?"))
 
 
 def test_a_window_shows_the_summary_that_fits_and_a_session_ends_without_the_model(
@@ -271,25 +283,16 @@ def test_a_window_shows_the_summary_that_fits_and_a_session_ends_without_the_mod
         assert me.get(ended.id).type == "session_summary"
 
 
-def test_a_summary_that_is_somewhat_too_long_is_shortened(paying: Memory, paid: Paid) -> None:
-    paid.points = SummaryPoints(tuple(f"Point number {number} of many." for number in range(200)))
-    summary = talk(paying.user("me")).compact().summary
-    assert summary is not None
-    assert summary.tokens <= paid.asked[0].max_tokens + 10
-    assert "Point number 0" in summary.content
-
-
-def test_only_one_pays_at_a_time(paying: Memory, paid: Paid) -> None:
-    chat = talk(paying.user("me"))
+def test_only_one_pays_at_a_time_and_no_dead_one_forever(paying: Memory, paid: Paid, clock: SteppingClock) -> None:
+    chat = talk(paying.user("one"))
     others: list[Compaction] = []
     paid.meanwhile = lambda: others.append(chat.compact()) if not others else None
     assert chat.compact().action == "compacted"
     assert [(other.action, other.summarizer) for other in others] == [("busy", "expensive-1")]
     assert len(paid.asked) == 1
 
-
-def test_the_right_to_pay_lapses_when_its_holder_died(paying: Memory, paid: Paid, clock: SteppingClock) -> None:
-    chat = talk(paying.user("me"))
+    # the right to pay lapses when its holder died
+    chat = talk(paying.user("two"))
     paid.fails = KeyboardInterrupt()  # type: ignore[assignment]
     with suppress(KeyboardInterrupt):
         chat.compact()

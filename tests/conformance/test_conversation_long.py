@@ -8,7 +8,7 @@ from recollect.model.messages import ToolCall
 from tests.fixtures import OpenMemory
 from tests.sizes import sized
 
-TURNS = sized(120, 1_000)
+TURNS = sized(80, 1_000)
 WINDOW = 2_000
 MOST = 40
 

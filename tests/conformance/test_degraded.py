@@ -1,14 +1,13 @@
 """What still works when no vectors can be made, and how they are made up for, on both stores."""
 
-import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
-from recollect import EmbeddingError, Memory, load_settings
+from recollect import EmbeddingError, Memory
 from recollect.model.memories import Space, Vector
 from recollect.ports import Embedder, Role
-from tests.fixtures import SteppingClock
+from tests.fixtures import OpenMemory, SteppingClock
 
 
 class Moody:
@@ -45,14 +44,8 @@ def moody(encoder: Embedder) -> Moody:
 
 
 @pytest.fixture
-def moody_memory(database: str, clock: SteppingClock, moody: Moody) -> Iterator[Memory]:
-    settings = load_settings(
-        os.devnull,
-        environ={},
-        overrides={"database": database, "embedding.worker": False, "recall.deadline_s": 600},
-    )
-    with Memory.open(settings=settings, clock=clock, embedder=moody) as memory:
-        yield memory
+def moody_memory(open_memory: OpenMemory, moody: Moody) -> Memory:
+    return open_memory(moody)
 
 
 def test_without_vectors_words_still_work_and_the_answer_says_so(moody_memory: Memory, moody: Moody) -> None:
@@ -115,19 +108,7 @@ def test_a_provider_that_fails_on_everything_blames_no_text(
     assert moody_memory.maintain().embedded == 1
 
 
-def test_work_that_failed_waits_before_it_is_tried_again(moody_memory: Memory, moody: Moody) -> None:
-    me = moody_memory.user("me")
-    moody.refuses = "ladder"
-    me.remember("The ladder stands behind the shed")
-    moody_memory.maintain()
-    moody.refuses = None
-    assert moody_memory.maintain().embedded == 0
-    assert me.stats().pending_jobs == 1
-
-
-def test_one_text_that_cannot_be_embedded_does_not_hold_up_the_others(
-    moody_memory: Memory, moody: Moody, clock: SteppingClock
-) -> None:
+def test_one_bad_text_waits_and_holds_up_no_others(moody_memory: Memory, moody: Moody, clock: SteppingClock) -> None:
     me = moody_memory.user("me")
     moody.refuses = ""
     me.remember_many(["The ladder stands behind the shed", "A poisonous text", "Grandmother was born in Olomouc"])
@@ -136,6 +117,15 @@ def test_one_text_that_cannot_be_embedded_does_not_hold_up_the_others(
         moody_memory.maintain()
         clock.advance(hours=1)
     assert (me.stats().with_vector, me.stats().pending_jobs, me.stats().parked_jobs) == (2, 0, 1)
+
+    # work that failed waits before it is tried again
+    other = moody_memory.user("other")
+    moody.refuses = "ladder"
+    other.remember("The ladder stands behind the shed")
+    moody_memory.maintain()
+    moody.refuses = None
+    assert moody_memory.maintain().embedded == 0
+    assert other.stats().pending_jobs == 1
 
 
 def test_a_late_vector_never_lands_on_a_text_that_was_changed_meanwhile(moody_memory: Memory, moody: Moody) -> None:

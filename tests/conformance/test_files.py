@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,13 +19,11 @@ MANUAL = "# Manual\n\nPress the red button twice.\n\nThen wait.\n"
 
 @pytest.fixture
 def words() -> Words:
-    """The embedder."""
     return Words()
 
 
 @pytest.fixture
 def memory(database: str, clock: SteppingClock, tmp_path: Path, words: Words) -> Iterator[Memory]:
-    """A store with vectors."""
     with open_notes(database, clock, tmp_path, words) as opened:
         yield opened
         assert opened.doctor() == ()
@@ -32,13 +31,11 @@ def memory(database: str, clock: SteppingClock, tmp_path: Path, words: Words) ->
 
 @pytest.fixture
 def me(memory: Memory) -> UserMemory:
-    """One user of it."""
     return memory.user("me")
 
 
 @pytest.fixture
 def notes(tmp_path: Path) -> Notes:
-    """A folder with two notes."""
     made = Notes(tmp_path / "notes")
     made.write("garden.md", "# Garden\n\nThe ladder stands behind the shed.\n\n\nFrogs live in the pond.\n")
     made.write("rooms/kitchen.md", "The kettle is blue.\n")
@@ -58,26 +55,21 @@ def test_lines_are_read_without_the_rest_of_the_file(me: UserMemory) -> None:
     assert me.files.chunks(file.id, limit=2) == chunks[:2]
 
 
-@pytest.mark.parametrize("way", ["document", "sync"])
-def test_a_file_beyond_the_budget_says_so(database: str, tmp_path: Path, way: str) -> None:
+def test_a_file_beyond_the_budget_says_so(database: str, tmp_path: Path) -> None:
     text = "".join(f"Paragraph {number} is about lamps and their oil.\n\n" for number in range(60))
-    with open_notes(
-        database, None, tmp_path, files__most_pieces=10, files__chunk_tokens=50, files__chunk_overlap=0
-    ) as memory:
-        me = memory.user("me")
-        if way == "sync":
-            Notes(tmp_path / "large").write("a.md", text)
-            me.files.sync(tmp_path / "large")
-        else:
-            me.files.add(text.encode(), name="a.md")
-        (file,) = me.files.list().items
-        assert (file.chunks, file.cut) == (10, True)
-        assert "text was cut: only the first 10 pieces are searched (files.most_pieces is 10)" in file.notes
-        assert me.recall("oil of paragraph 1", files=True).hits
+    Notes(tmp_path / "large").write("a.md", text)
+    budget: dict[str, Any] = {"files__most_pieces": 10, "files__chunk_tokens": 50, "files__chunk_overlap": 0}
+    with open_notes(database, None, tmp_path, **budget) as memory:
+        memory.user("sync").files.sync(tmp_path / "large")
+        memory.user("document").files.add(text.encode(), name="a.md")
+        for me in (memory.user("sync"), memory.user("document")):
+            (file,) = me.files.list().items
+            assert (file.chunks, file.cut) == (10, True)
+            assert "text was cut: only the first 10 pieces are searched (files.most_pieces is 10)" in file.notes
+            assert me.recall("oil of paragraph 1", files=True).hits
 
 
 def originals(tmp_path: Path) -> list[bytes]:
-    """Give all originals that are kept."""
     return [file.read_bytes() for file in (tmp_path / "originals").rglob("*") if file.is_file()]
 
 
@@ -138,19 +130,20 @@ def test_pages_of_files(me: UserMemory, notes: Notes) -> None:
         me.files.list(source="nowhere")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("wanted", [None, (1, 3), (3, 3), (5, 99)])
-def test_lines_are_the_same_from_the_disk_and_from_the_store(
-    me: UserMemory, notes: Notes, wanted: tuple[int, int] | None
-) -> None:
+def test_lines_are_the_same_from_the_disk_and_from_the_store(me: UserMemory, notes: Notes) -> None:
     me.files.sync(notes.root)
-    there = me.files.read("garden.md", wanted)
-    assert (there.origin, there.current) == ("disk", True)
+    asked = (None, (1, 3), (3, 3), (5, 99))
+    on_disk = [me.files.read("garden.md", lines) for lines in asked]
     lines = notes.text("garden.md").split("\n")
-    first, last = wanted or (1, len(lines))
-    assert there.text == "\n".join(lines[first - 1 : last])
+    for wanted, there in zip(asked, on_disk, strict=True):
+        assert (there.origin, there.current) == ("disk", True)
+        first, last = wanted or (1, len(lines))
+        assert there.text == "\n".join(lines[first - 1 : last]), wanted
     notes.remove("garden.md")
-    gone = me.files.read(there.file.id, wanted)
-    assert (gone.origin, gone.text, gone.first, gone.last) == ("store", there.text, there.first, there.last)
+    for wanted, there in zip(asked, on_disk, strict=True):
+        gone = me.files.read(there.file.id, wanted)
+        assert (gone.origin, gone.text) == ("store", there.text), wanted
+        assert (gone.first, gone.last) == (there.first, there.last), wanted
 
 
 def test_a_file_that_has_changed_since_says_so(me: UserMemory, notes: Notes) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from recollect import InvalidInput, Memory, NotFound, UserMemory
 from tests.fixtures import SteppingClock
+from tests.rows import every
 
 SLOT: Any = {"type": "fact", "subject": "me", "key": "city"}
 CITIES = ("Lives in Prague", "Lives in Brno", "Lives in Ostrava")
@@ -32,7 +33,8 @@ def test_an_id_is_forgotten_for_good(memory: Memory, me: UserMemory) -> None:
     assert memory.doctor() == ()
 
 
-def test_a_live_memory_takes_its_history_along(memory: Memory, me: UserMemory, clock: SteppingClock) -> None:
+def test_a_live_memory_takes_its_history_along(memory: Memory, clock: SteppingClock) -> None:
+    me = memory.user("user 0")
     between = clock.now()
     ids = moved_about(me)
     answer = me.forget(ids[-1])
@@ -41,6 +43,16 @@ def test_a_live_memory_takes_its_history_along(memory: Memory, me: UserMemory, c
     assert me.count() == me.count(as_of=between) == 0
     assert (me.stats().superseded, me.stats().with_vector) == (0, 0)
     assert memory.stats().memories == 0
+    assert memory.doctor() == ()
+
+    # a version made by an update can be forgotten alone
+    me = memory.user("user 1")
+    stored = me.remember("The piano is tuned in May")
+    me.update(stored.id, content="The piano is tuned in June")
+    me.update(stored.id, content="The piano is tuned in July")
+    first, second, last = me.history(stored.id)
+    assert me.forget(second.id).ids == (second.id,)
+    assert me.history(stored.id) == (first, last)
     assert memory.doctor() == ()
 
 
@@ -52,24 +64,15 @@ def test_an_updated_memory_takes_its_versions_along(memory: Memory, me: UserMemo
     assert memory.stats().memories == memory.stats().vectors == 0
 
 
-@pytest.mark.parametrize("position", [0, 1])
-def test_an_old_version_goes_alone_and_the_chain_stays_whole(me: UserMemory, memory: Memory, position: int) -> None:
+@every("position", [0, 1])
+def test_an_old_version_goes_alone_and_the_chain_stays_whole(memory: Memory, position: int) -> None:
+    me = memory.user(f"forgets {position}")
     ids = moved_about(me)
     assert me.forget(ids[position]).ids == (ids[position],)
     rest = [memory_id for memory_id in ids if memory_id != ids[position]]
     for memory_id in rest:
         assert [version.id for version in me.history(memory_id)] == rest
     assert [record.content for record in me.list().items] == [CITIES[-1]]
-    assert memory.doctor() == ()
-
-
-def test_a_version_made_by_an_update_can_be_forgotten_alone(me: UserMemory, memory: Memory) -> None:
-    stored = me.remember("The piano is tuned in May")
-    me.update(stored.id, content="The piano is tuned in June")
-    me.update(stored.id, content="The piano is tuned in July")
-    first, second, last = me.history(stored.id)
-    assert me.forget(second.id).ids == (second.id,)
-    assert me.history(stored.id) == (first, last)
     assert memory.doctor() == ()
 
 
@@ -81,7 +84,9 @@ def test_a_clear_match_of_a_query_is_forgotten(me: UserMemory) -> None:
     assert [record.content for record in me.list().items] == ["Anna is allergic to peanuts"]
 
 
-def test_several_matches_are_offered_and_nothing_is_forgotten(me: UserMemory) -> None:
+def test_a_query_that_is_not_clear_only_offers_what_it_found(memory: Memory, clock: SteppingClock) -> None:
+    # several matches are offered and nothing is forgotten
+    me = memory.user("user 0")
     lockers = [me.remember(f"The code of locker {n} is {4700 + n}", type="fact").id for n in (17, 18, 19)]
     answer = me.forget(query="locker code")
     assert (answer.action, answer.ids, answer.id) == ("candidates", (), None)
@@ -91,32 +96,32 @@ def test_several_matches_are_offered_and_nothing_is_forgotten(me: UserMemory) ->
     assert me.forget(chosen).ids == (chosen,)
     assert me.count() == 2
 
-
-def test_what_others_say_in_nearly_the_same_words_is_only_offered(me: UserMemory) -> None:
+    # what others say in nearly the same words is only offered
+    me = memory.user("user 1")
     me.remember("Petr called Anna about the house on Monday", importance=0.9)
     me.remember("Anna called Petr about the house on Monday", importance=0.1)
     answer = me.forget(query="Anna called Petr about the house on Monday")
     assert answer.action == "candidates"
     assert me.count() == 2
 
-
-def test_naming_a_time_forgets_nothing(me: UserMemory, clock: SteppingClock) -> None:
+    # naming a time forgets nothing
+    me = memory.user("user 2")
     stored = me.events.log("Jana was born", occurred_at=clock.now() - timedelta(days=1))
     for query in ("yesterday", "what happened yesterday?"):
         answer = me.forget(query=query)
         assert (answer.action, [hit.id for hit in answer.candidates]) == ("candidates", [stored.id])
     assert me.count() == 1
 
-
-def test_a_poor_match_is_only_offered(me: UserMemory) -> None:
+    # a poor match is only offered
+    me = memory.user("user 3")
     stored = me.remember("Anna is allergic to peanuts")
     answer = me.forget(query="peanut butter recipes")
     assert answer.action == "candidates"
     assert [hit.id for hit in answer.candidates] == [stored.id]
     assert me.count() == 1
 
-
-def test_what_does_not_match_is_not_even_offered(me: UserMemory) -> None:
+    # what does not match is not even offered
+    me = memory.user("user 4")
     me.remember("Anna is allergic to peanuts")
     assert me.forget(query="quantum physics lecture").action == "not_found"
     assert me.count() == 1
@@ -129,13 +134,6 @@ def test_a_query_takes_the_history_of_its_match_along(me: UserMemory) -> None:
 
 def test_a_query_in_an_empty_store_finds_nothing(me: UserMemory) -> None:
     assert me.forget(query="anything").action == "not_found"
-
-
-def test_an_empty_query_is_refused(me: UserMemory) -> None:
-    me.remember("Anna is allergic to peanuts")
-    with pytest.raises(InvalidInput, match="query is empty"):
-        me.forget(query="  ")
-    assert me.count() == 1
 
 
 def test_everything_of_one_user_goes_and_nothing_of_another(memory: Memory, clock: SteppingClock) -> None:
@@ -166,20 +164,23 @@ def test_a_dry_run_says_what_would_go_and_keeps_it(me: UserMemory) -> None:
     assert len(me.history(ids[0])) == 3
 
 
-@pytest.mark.parametrize(
-    "given", [{}, {"id": "x", "query": "y"}, {"id": "x", "everything": True}, {"query": "x", "everything": True}]
-)
-def test_exactly_one_thing_must_be_said(me: UserMemory, given: dict[str, Any]) -> None:
+def test_exactly_one_thing_must_be_said(me: UserMemory, subtests: pytest.Subtests) -> None:
+    assert me.forget(query="anything").action == "not_found"
     me.remember("Anna is allergic to peanuts")
-    with pytest.raises(InvalidInput, match="exactly one of: id, query, session, source, folder, everything"):
-        me.forget(**given)
+    cases: list[dict[str, Any]] = [
+        {},
+        {"id": "x", "query": "y"},
+        {"id": "x", "everything": True},
+        {"query": "x", "everything": True},
+        {"session": "c", "source": "web"},
+        {"session": "c", "everything": True},
+    ]
+    for given in cases:
+        with (
+            subtests.test(given=given),
+            pytest.raises(InvalidInput, match="exactly one of: id, query, session, source, folder, everything"),
+        ):
+            me.forget(**given)
+    with pytest.raises(InvalidInput, match="query is empty"):
+        me.forget(query="  ")
     assert me.count() == 1
-
-
-def test_what_was_forgotten_can_be_learned_again(me: UserMemory) -> None:
-    first = me.remember("Anna is allergic to peanuts")
-    me.forget(first.id)
-    again = me.remember("Anna is allergic to peanuts")
-    assert again.action == "created"
-    assert again.id != first.id
-    assert me.recall("who must not eat nuts?").hits[0].id == again.id

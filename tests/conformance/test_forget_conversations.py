@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from recollect import InvalidInput, Memory, NotFound, UserMemory
+from recollect import Memory, NotFound, UserMemory
 from recollect.api.conversation import Conversation
 from tests.fixtures import OpenMemory, SteppingClock
+from tests.rows import every
 
 TEA = "I prefer green tea in the morning."
 
@@ -16,7 +17,6 @@ def turn(text: str, answer: str = "I see.") -> list[dict[str, Any]]:
 
 
 def tulips(me: UserMemory, amount: int = 12) -> Conversation:
-    """Talk about tulips."""
     chat = me.conversation("c")
     for number in range(amount):
         chat.append("user", f"Please plant {number + 10} tulips in bed number {number} of the garden.")
@@ -50,7 +50,9 @@ def _action() -> dict[str, Any]:
     return {"id": "t", "name": "turn_on", "arguments": {"entity_id": "light.garage"}}
 
 
-def test_a_memory_heard_in_two_conversations_survives_the_first(memory: Memory, me: UserMemory) -> None:
+def test_a_memory_goes_with_the_last_message_that_taught_it(memory: Memory) -> None:
+    # a memory heard in two conversations survives the first
+    me = memory.user("user 0")
     for session in ("s1", "s2"):
         me.after_turn(turn(TEA), session=session)
     (kept,) = me.list().items
@@ -61,16 +63,16 @@ def test_a_memory_heard_in_two_conversations_survives_the_first(memory: Memory, 
     assert me.count() == 0
     assert memory.doctor() == ()
 
-
-def test_a_memory_that_was_stored_by_hand_does_not_depend_on_who_repeats_it(me: UserMemory) -> None:
+    # a memory that was stored by hand does not depend on who repeats it
+    me = memory.user("user 1")
     me.remember(TEA[:-1], type="preference", subject="user", value="green tea")
     (again,) = me.after_turn(turn(TEA), session="s1").captured
     assert again.action == "duplicate"
     me.forget(session="s1")
     assert me.count() == 1
 
-
-def test_a_message_takes_along_what_only_it_taught(memory: Memory, me: UserMemory) -> None:
+    # a message takes along what only it taught
+    me = memory.user("user 2")
     me.after_turn(turn(TEA), session="s1")
     me.after_turn(turn("I live in Brno."), session="s1")
     said = me.conversation("s1").messages()
@@ -81,8 +83,21 @@ def test_a_message_takes_along_what_only_it_taught(memory: Memory, me: UserMemor
     assert [message.id for message in me.conversation("s1").messages()] == [message.id for message in said[1:]]
     assert memory.doctor() == ()
 
+    # whoever says it again is heard
+    me = memory.user("user 3")
+    me.after_turn(turn(TEA), session="s1")
+    me.forget(session="s1")
+    assert me.before_prompt(TEA, session="s1").message_id is not None
+    assert len(me.after_turn(turn(TEA), session="s1").captured) == 1
+    chat = me.conversation("c")
+    first = chat.append("user", "Hello", id="m1")
+    assert first.id is not None
+    me.forget(first.id)
+    assert chat.append("user", "Hello", id="m1").action == "created"
 
-def test_a_folded_message_takes_its_summary_along_and_the_rest_becomes_active(memory: Memory, me: UserMemory) -> None:
+
+def test_a_folded_message_takes_its_summary_along_and_the_rest_becomes_active(memory: Memory) -> None:
+    me = memory.user("user 0")
     chat = tulips(me)
     summary = chat.compact(keep_recent=4).summary
     assert summary is not None
@@ -95,6 +110,28 @@ def test_a_folded_message_takes_its_summary_along_and_the_rest_becomes_active(me
     again = chat.compact(keep_recent=4)
     assert (again.action, again.folded) == ("compacted", 7)
     assert "12 tulips" not in again.summary.content  # type: ignore[union-attr]
+    assert memory.doctor() == ()
+
+    # a summary alone can be forgotten and its originals are active again
+    me = memory.user("user 1")
+    chat = tulips(me)
+    summary = chat.compact(keep_recent=0).summary
+    assert summary is not None
+    assert me.forget(summary.id).ids == (summary.id,)
+    assert chat.summary() is None
+    assert len(active(chat)) == 12
+    assert memory.doctor() == ()
+
+    # a message that belongs to an exchange leaves the rest standing
+    me = memory.user("user 2")
+    chat = me.conversation("c")
+    chat.append("user", "Look.")
+    chat.append("assistant", tool_calls=[{"id": "t", "name": "look"}])
+    result = chat.append("tool", "a rake", tool_call_id="t")
+    assert result.id is not None
+    me.forget(result.id)
+    assert [message.content for message in chat.window().messages] == ["Look."]
+    assert chat.window().omitted == 1
     assert memory.doctor() == ()
 
 
@@ -124,16 +161,6 @@ def test_only_the_summaries_that_told_it_go(memory: Memory, me: UserMemory) -> N
     assert memory.doctor() == ()
 
 
-def test_a_summary_alone_can_be_forgotten_and_its_originals_are_active_again(memory: Memory, me: UserMemory) -> None:
-    chat = tulips(me)
-    summary = chat.compact(keep_recent=0).summary
-    assert summary is not None
-    assert me.forget(summary.id).ids == (summary.id,)
-    assert chat.summary() is None
-    assert len(active(chat)) == 12
-    assert memory.doctor() == ()
-
-
 def test_the_summary_of_a_session_does_not_outlive_what_it_tells(open_memory: OpenMemory) -> None:
     memory = open_memory(session_summaries=True)
     me = memory.user("me")
@@ -145,18 +172,6 @@ def test_the_summary_of_a_session_does_not_outlive_what_it_tells(open_memory: Op
     me.forget(secret.id)
     with pytest.raises(NotFound):
         me.get(kept.id)
-    assert memory.doctor() == ()
-
-
-def test_a_message_that_belongs_to_an_exchange_leaves_the_rest_standing(memory: Memory, me: UserMemory) -> None:
-    chat = me.conversation("c")
-    chat.append("user", "Look.")
-    chat.append("assistant", tool_calls=[{"id": "t", "name": "look"}])
-    result = chat.append("tool", "a rake", tool_call_id="t")
-    assert result.id is not None
-    me.forget(result.id)
-    assert [message.content for message in chat.window().messages] == ["Look."]
-    assert chat.window().omitted == 1
     assert memory.doctor() == ()
 
 
@@ -201,29 +216,8 @@ def test_a_dry_run_changes_nothing(me: UserMemory) -> None:
     assert (chat.messages(), chat.summary(), me.list().items) == before
 
 
-def test_what_belongs_to_another_user_is_not_found(memory: Memory, me: UserMemory) -> None:
-    chat = tulips(me, 2)
-    you = memory.user("you")
-    assert you.forget(chat.messages()[0].id).action == "not_found"
-    assert you.forget(session="c").action == "not_found"
-    assert len(chat.messages()) == 2
-
-
-@pytest.mark.parametrize("given", [{"session": "c", "source": "web"}, {"session": "c", "everything": True}])
-def test_exactly_one_thing_must_be_said(me: UserMemory, given: dict[str, Any]) -> None:
-    with pytest.raises(InvalidInput, match="exactly one of"):
-        me.forget(**given)
-
-
-def test_a_message_that_was_forgotten_may_be_said_again(me: UserMemory) -> None:
-    chat = me.conversation("c")
-    first = chat.append("user", "Hello", id="m1")
-    assert first.id is not None
-    me.forget(first.id)
-    assert chat.append("user", "Hello", id="m1").action == "created"
-
-
-def test_a_value_that_was_learned_elsewhere_holds_again(memory: Memory, me: UserMemory) -> None:
+def test_a_value_that_was_learned_elsewhere_holds_again(memory: Memory) -> None:
+    me = memory.user("user 0")
     me.after_turn(turn("My name is Anna."), session="s1")
     me.after_turn(turn("My name is Hana."), session="s2")
     (name,) = me.list(subject="user", key="name").items
@@ -233,8 +227,8 @@ def test_a_value_that_was_learned_elsewhere_holds_again(memory: Memory, me: User
     assert (name.value, len(me.history(name.id))) == ("Anna", 1)
     assert memory.doctor() == ()
 
-
-def test_what_a_forgotten_message_taught_gives_its_place_back(memory: Memory, me: UserMemory) -> None:
+    # what a forgotten message taught gives its place back
+    me = memory.user("user 1")
     me.remember("Home is Graz", type="fact", subject="user", key="home", value="Graz")
     me.after_turn(turn("I live in Brno."), session="s1")
     (home,) = me.list(subject="user", key="home").items
@@ -246,8 +240,8 @@ def test_what_a_forgotten_message_taught_gives_its_place_back(memory: Memory, me
     assert edited.id != home.id
     assert memory.doctor() == ()
 
-
-def test_forgetting_a_source_takes_back_what_it_had_replaced(memory: Memory, me: UserMemory) -> None:
+    # forgetting a source takes back what it had replaced
+    me = memory.user("user 2")
     me.facts.set("light.office", "location", "the office")
     me.facts.set("light.office", "location", "the attic", source="user:phone")
     me.facts.set("light.office", "location", "the cellar", source="user:phone")
@@ -257,8 +251,9 @@ def test_forgetting_a_source_takes_back_what_it_had_replaced(memory: Memory, me:
     assert memory.doctor() == ()
 
 
-@pytest.mark.parametrize("named", [True, False])
-def test_what_was_forgotten_does_not_come_back_with_the_history(memory: Memory, me: UserMemory, *, named: bool) -> None:
+@every("named", [True, False])
+def test_what_was_forgotten_does_not_come_back_with_the_history(memory: Memory, *, named: bool) -> None:
+    me = memory.user(f"named {named}")
     history: list[dict[str, Any]] = []
     for number, text in enumerate([TEA, "I live in Brno.", "The roof is done."]):
         history += turn(text, f"Answer {number}.")
@@ -279,10 +274,3 @@ def test_what_was_forgotten_does_not_come_back_with_the_history(memory: Memory, 
         "Fine.",
     ]
     assert TEA[:-1] not in [record.content for record in me.list().items]
-
-
-def test_whoever_says_it_again_is_heard(me: UserMemory) -> None:
-    me.after_turn(turn(TEA), session="s1")
-    me.forget(session="s1")
-    assert me.before_prompt(TEA, session="s1").message_id is not None
-    assert len(me.after_turn(turn(TEA), session="s1").captured) == 1

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from recollect import InvalidInput, Memory, UserMemory
+from tests.rows import every
 from tests.waiting import PATIENCE_S
 
 ILL = "I have type 1 diabetes and I live in Brno. My sister is called Jana."
@@ -70,15 +71,17 @@ def test_what_is_rewritten_wakes_the_worker(memory: Memory, me: UserMemory) -> N
     assert woken.wait(PATIENCE_S)
 
 
-def test_what_a_query_means_in_other_words_goes_with_its_message(me: UserMemory) -> None:
+def test_a_memory_names_and_takes_along_the_messages_that_say_it(memory: Memory) -> None:
+    # what a query means in other words goes with its message
+    me = memory.user("user 0")
     me.after_turn([{"role": "user", "content": "I'm allergic to peanuts. The meeting is at nine."}], session="s1")
     stored = next(record for record in me.list().items if "peanuts" in record.content)
     answer = me.forget(stored.id, sources=True)
     assert (answer.action, answer.ids, len(answer.rewritten)) == ("deleted", (stored.id,), 1)
     assert texts(me) == ["The meeting is at nine."]
 
-
-def test_forgetting_by_id_names_the_messages_that_still_say_it(me: UserMemory) -> None:
+    # forgetting by id names the messages that still say it
+    me = memory.user("user 1")
     me.after_turn([{"role": "user", "content": "I'm allergic to peanuts."}], session="s1")
     said = me.conversation("s1").messages()[0].id
     stored = me.list().items[0]
@@ -86,13 +89,21 @@ def test_forgetting_by_id_names_the_messages_that_still_say_it(me: UserMemory) -
     assert (answer.action, answer.sources, answer.rewritten) == ("deleted", (said,), ())
     assert texts(me) == ["I'm allergic to peanuts."]
 
-
-def test_a_message_of_which_nothing_is_left_is_deleted(memory: Memory, me: UserMemory) -> None:
+    # a message of which nothing is left is deleted
+    me = memory.user("user 2")
     me.after_turn([{"role": "user", "content": "I'm allergic to peanuts."}], session="s1")
     answer = me.forget(query="I am allergic to peanuts")
     assert (answer.action, answer.messages, answer.rewritten) == ("deleted", 1, ())
     assert texts(me) == []
     assert memory.doctor() == ()
+
+    # an old version that says it goes alone
+    me = memory.user("user 3")
+    me.facts.set("user", "home", "Ostrava")
+    me.facts.set("user", "home", "Brno")
+    answer = me.forget(query="Ostrava", all=True)
+    assert (answer.action, [item.kind for item in answer.items]) == ("deleted", ["version"])
+    assert [record.value for record in me.history(me.list().items[0].id)] == ["Brno"]
 
 
 def test_a_host_that_delivers_the_history_again_brings_nothing_back(me: UserMemory) -> None:
@@ -125,14 +136,6 @@ def test_several_things_are_listed_by_kind_and_go_together_when_all_are_meant(me
         me.forget("x", all=True)
     with pytest.raises(InvalidInput, match="belongs to an id"):
         me.forget(query="x", sources=True)
-
-
-def test_an_old_version_that_says_it_goes_alone(me: UserMemory) -> None:
-    me.facts.set("user", "home", "Ostrava")
-    me.facts.set("user", "home", "Brno")
-    answer = me.forget(query="Ostrava", all=True)
-    assert (answer.action, [item.kind for item in answer.items]) == ("deleted", ["version"])
-    assert [record.value for record in me.history(me.list().items[0].id)] == ["Brno"]
 
 
 def test_what_tools_and_blocks_say_goes_and_their_form_stays(memory: Memory, me: UserMemory) -> None:
@@ -207,22 +210,24 @@ def test_files_lose_the_sentence_and_do_not_bring_it_back(memory: Memory, me: Us
     assert memory.doctor() == ()
 
 
-def test_words_that_carry_no_meaning_forget_nothing(me: UserMemory) -> None:
+def test_words_that_mean_little_or_are_said_elsewhere_forget_nothing_more(memory: Memory) -> None:
+    # words that carry no meaning forget nothing
+    me = memory.user("user 0")
     me.conversation("s1").append("user", "What is it that you want to do with the one I told you about?")
     for query in ("what did you say?", "it", "everything we talked about"):
         assert me.forget(query=query).action in ("not_found", "candidates")
     assert len(texts(me)) == 1
 
-
-def test_a_question_means_its_answer(me: UserMemory) -> None:
+    # a question means its answer
+    me = memory.user("user 1")
     me.remember("I have type 1 diabetes")
     me.conversation("s1").append("user", "Which illness do I have?")
     answer = me.forget(query="which illness do I have?", dry_run=True)
     assert answer.action in ("would_delete", "candidates")
     assert [item.text for item in answer.items] in ([], ["I have type 1 diabetes"])
 
-
-def test_a_memory_in_other_words_does_not_go_for_words_that_are_said_elsewhere(me: UserMemory) -> None:
+    # a memory in other words does not go for words that are said elsewhere
+    me = memory.user("user 2")
     me.remember("The lawn mower stands in the shed")
     me.conversation("s1").append("user", "The lawnmower is broken. I am tired.")
     answer = me.forget(query="lawnmower")
@@ -230,7 +235,7 @@ def test_a_memory_in_other_words_does_not_go_for_words_that_are_said_elsewhere(m
     assert me.count() == 1
 
 
-@pytest.mark.parametrize(
+@every(
     "query",
     ["user", "mode", "dark mode", "Jana", "which mode do I prefer?", "I never prefer dark mode in all applications"],
 )
@@ -243,8 +248,9 @@ def test_a_query_that_does_not_say_the_memory_itself_only_shows_it(me: UserMemor
     assert me.forget(query=query, dry_run=True).action == "candidates"
 
 
-@pytest.mark.parametrize("query", ["Prefers dark mode in all applications", "in all applications, prefers DARK mode!"])
-def test_a_query_that_says_the_memory_itself_forgets_at_once_and_says_what(me: UserMemory, query: str) -> None:
+@every("query", ["Prefers dark mode in all applications", "in all applications, prefers DARK mode!"])
+def test_a_query_that_says_the_memory_itself_forgets_at_once_and_says_what(memory: Memory, query: str) -> None:
+    me = memory.user(query)
     gone = me.remember("Prefers dark mode in all applications")
     me.remember("The room is dark")
     answer = me.forget(query=query)

@@ -52,18 +52,19 @@ FORGETTING: dict[str, Callable[[UserMemory], object]] = {
 }
 
 
-@pytest.mark.parametrize("way", FORGETTING)
-def test_no_summary_comes_back(memory: Memory, tmp_path: Path, way: str) -> None:
-    me = memory.user("me")
-    _lived(me, tmp_path / "old.zip")
-    FORGETTING[way](me)
-    me.import_archive(tmp_path / "old.zip")
-    assert "boat" not in _texts(me)
-    assert ("Anna" in _texts(me)) == (way in ("message", "query"))
-    assert memory.doctor() == ()
-    if way == "session":
-        assert me.conversations() == ()
-        assert me.after_turn([NewMessage("user", "A new talk.")], session="c").saved == 1
+def test_no_summary_comes_back(memory: Memory, tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for way, forget in FORGETTING.items():
+        with subtests.test(way=way):
+            me, archive = memory.user(way), tmp_path / f"{way}.zip"
+            _lived(me, archive)
+            forget(me)
+            me.import_archive(archive)
+            assert "boat" not in _texts(me)
+            assert ("Anna" in _texts(me)) == (way in ("message", "query"))
+            assert memory.doctor() == ()
+            if way == "session":
+                assert me.conversations() == ()
+                assert me.after_turn([NewMessage("user", "A new talk.")], session="c").saved == 1
 
 
 def test_messages_without_their_summary_are_active_where_the_archive_brings_them(

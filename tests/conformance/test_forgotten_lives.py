@@ -98,7 +98,6 @@ WAYS = (
 
 
 def shown(me: UserMemory, query: str) -> Iterator[str]:
-    """Give all that the doors show."""
     yield from (str(hit) for hit in me.search_context(query, limit=50).hits)
     yield from (str(hit) for hit in me.recall(query, limit=50, files=True).hits)
     for record in me.list(limit=100).items:
@@ -120,7 +119,7 @@ def left_bytes(memory: Memory, it: str) -> list[str]:
 
 
 @settings(
-    max_examples=sized(4, 60),
+    max_examples=sized(3, 60),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

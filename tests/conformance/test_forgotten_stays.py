@@ -52,18 +52,24 @@ WAYS: dict[str, Callable[[UserMemory], object]] = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_no_import_brings_a_forgotten_memory_back(memory: Memory, me: UserMemory, way: str) -> None:
-    me.remember(CODE.upper() + ".", session="s", source="notebook")
-    me.remember("Lives in Brno", session="s", source="notebook", **BRNO)
-    me.remember("Met Anna", type="event", occurred_at=MAY, session="s", source="notebook")
-    WAYS[way](me)
-    assert _actions(me) == ["forgotten"] * 4
-    other_day = NewMemory("Met Anna", type="event", occurred_at=MAY + timedelta(days=31))
-    assert [result.action for result in me.import_memories([other_day, "The pump is in the attic"])] == ["created"] * 2
-    assert _contents(me) == {"Met Anna", "The pump is in the attic"}
-    assert memory.user("you").import_memories([CODE])[0].action == "created", "others forget for themselves"
-    assert memory.doctor() == ()
+def test_no_import_brings_a_forgotten_memory_back(memory: Memory, subtests: pytest.Subtests) -> None:
+    for way, forget in WAYS.items():
+        with subtests.test(way=way):
+            me = memory.user(way)
+            me.remember(CODE.upper() + ".", session="s", source="notebook")
+            me.remember("Lives in Brno", session="s", source="notebook", **BRNO)
+            me.remember("Met Anna", type="event", occurred_at=MAY, session="s", source="notebook")
+            forget(me)
+            assert _actions(me) == ["forgotten"] * 4
+            other_day = NewMemory("Met Anna", type="event", occurred_at=MAY + timedelta(days=31))
+            assert [result.action for result in me.import_memories([other_day, "The pump is in the attic"])] == [
+                "created"
+            ] * 2
+            assert _contents(me) == {"Met Anna", "The pump is in the attic"}
+            assert memory.user(f"not {way}").import_memories([CODE])[0].action == "created", (
+                "others forget for themselves"
+            )
+            assert memory.doctor() == ()
 
 
 def test_an_edited_memory_is_forgotten_in_all_its_versions(me: UserMemory) -> None:

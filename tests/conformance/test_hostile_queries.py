@@ -1,23 +1,22 @@
 # ruff: noqa: RUF001  # letters of other alphabets are the point here
 """Whatever is typed into a search: an answer of one's own, or a clear refusal. On both stores."""
 
-import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 
 import pytest
 
-from recollect import InvalidInput, Memory, Recall, UserMemory, load_settings
+from recollect import InvalidInput, Memory, Recall, UserMemory
 from recollect.engine.drafts.items import terms_of
 from recollect.engine.search.prepared_query import MAX_QUERY
 from recollect.text.clean import clean
 from recollect.text.query import ParsedQuery, holds, normal, read_query
 from tests.congruence.twins import WordSum
-from tests.fixtures import SteppingClock
+from tests.fixtures import OpenMemory
 from tests.sizes import sized
 
-BY_WORDS = sized(150, 4_800)  # queries on each store without vectors
-BY_BOTH = sized(60, 200)  # and with them: ten thousand on both stores together in full size
+BY_WORDS = sized(100, 4_800)  # queries on each store without vectors
+BY_BOTH = sized(40, 200)  # and with them: ten thousand on both stores together in full size
 
 SHARED = (
     "Anna keeps the green tea in the office",
@@ -35,91 +34,18 @@ SHARED = (
 )
 WORDS = sorted({word for text in SHARED for word in text.split()})
 SYNTAX = (
-    *(
-        '"',
-        "'",
-        '""',
-        "''",
-        "*",
-        "^",
-        "(",
-        ")",
-        "{",
-        "}",
-        ":",
-        "+",
-        "-",
-        "--",
-        "/*",
-        "*/",
-        ";",
-        "\\",
-        "%",
-        "_",
-        "?",
-        "!",
-    ),
-    *(
-        "&",
-        "|",
-        "!",
-        "<->",
-        "<2>",
-        ":*",
-        "@@",
-        "::text",
-        "$1",
-        "$$",
-        "?1",
-        ":user_id",
-        "@id",
-        "%s",
-        "%(user_id)s",
-        "{0}",
-    ),
+    *('"', "'", '""', "''", "*", "^", "(", ")", "{", "}", ":", "+", "-", "--", "/*", "*/", ";", "\\", "%", "_",
+      "?", "!"),
+    *("&", "|", "!", "<->", "<2>", ":*", "@@", "::text", "$1", "$$", "?1", ":user_id", "@id", "%s", "%(user_id)s",
+      "{0}"),
     *("AND", "OR", "NOT", "NEAR(", "NEAR/2", "content:", "terms MATCH", "rowid:", "user_id = 'you'", "' OR 1=1 --"),
-    *(
-        "'; DROP TABLE memories; --",
-        "UNION SELECT * FROM memories",
-        "pg_sleep(9)",
-        "x' OR user_id='you",
-        "\\x00",
-        "\\'",
-    ),
-    *(
-        "«",
-        "»",
-        "“",
-        "”",
-        "„",
-        " -tea",
-        " -Anna",
-        " -",
-        '"green tea"',
-        ' -"green tea"',
-        " -light.office",
-        " -猫很可爱",
-        '"',
-        "«чай»",
-        "<private>",
-        "[[",
-        "]]",
-        "#",
-        "@",
-    ),
-    *(
-        "yesterday",
-        "last week",
-        "в марте",
-        "včera",
-        "gestern",
-        "2026-02-30",
-        "99999999999999999999",
-        "-1",
-        "1e309",
-        "NaN",
-    ),
-)
+    *("'; DROP TABLE memories; --", "UNION SELECT * FROM memories", "pg_sleep(9)", "x' OR user_id='you", "\\x00",
+      "\\'"),
+    *("«", "»", "“", "”", "„", " -tea", " -Anna", " -", '"green tea"', ' -"green tea"', " -light.office", " -猫很可爱",
+      '"', "«чай»", "<private>", "[[", "]]", "#", "@"),
+    *("yesterday", "last week", "в марте", "včera", "gestern", "2026-02-30", "99999999999999999999", "-1", "1e309",
+      "NaN"),
+)  # fmt: skip
 ODD = (
     *("\u200b", "\u200d", "\ufeff", "\u202e", "\u2066", "\u00ad", "\u0301", "\u0301" * 40, "e\u0323\u0307", "\u0f73"),
     *("\t", "\n", "\r\n", "\x00", "\x1f", "\x7f", "\x85", "\u2028", "\ufffd", "\ufffe", "\U0010ffff", "\ue000"),
@@ -154,23 +80,14 @@ def refused(typed: str) -> bool:
 
 
 @pytest.fixture
-def wordy(database: str, clock: SteppingClock) -> Iterator[Memory]:
+def wordy(open_memory: OpenMemory) -> Memory:
     """A store with vectors that cost nothing."""
-    settings = load_settings(
-        os.devnull,
-        environ={},
-        overrides={"database": database, "embedding.worker": False, "recall.deadline_s": 600},
-    )
-    with Memory.open(settings=settings, clock=clock, embedder=WordSum()) as memory:
-        yield memory
+    return open_memory(WordSum())
 
 
 @pytest.fixture
-def wordless(database: str, clock: SteppingClock) -> Iterator[Memory]:
-    """A store without vectors."""
-    overrides = {"database": database, "embedding.provider": "none"}
-    with Memory.open(settings=load_settings(os.devnull, environ={}, overrides=overrides), clock=clock) as memory:
-        yield memory
+def wordless(open_memory: OpenMemory) -> Memory:
+    return open_memory(embedding__provider="none")
 
 
 def told(user: UserMemory) -> frozenset[str]:
@@ -240,14 +157,13 @@ def test_nothing_that_is_typed_does_harm_with_vectors(wordy: Memory) -> None:
     harmless(wordy, [invented(random) for _ in range(BY_BOTH)])
 
 
-@pytest.mark.parametrize("query", ["tea", '"green tea"', "office -lamp", "anna@example.org", "猫", "yesterday tea"])
-def test_the_same_words_find_each_user_their_own(wordless: Memory, query: str) -> None:
-    for name in ("me", "you"):
-        user = wordless.user(name)
-        mine = told(user)
-        found = user.search_context(query, limit=50)
-        check(found, mine, 50)
-        assert found.hits
+def test_the_same_words_find_each_user_their_own(wordless: Memory) -> None:
+    users = {wordless.user(name): told(wordless.user(name)) for name in ("me", "you")}
+    for query in ("tea", '"green tea"', "office -lamp", "anna@example.org", "猫", "yesterday tea"):
+        for user, mine in users.items():
+            found = user.search_context(query, limit=50)
+            check(found, mine, 50)
+            assert found.hits, query
 
 
 def test_what_stands_beside_a_message_is_not_shown_when_it_is_excluded(wordless: Memory) -> None:
@@ -269,17 +185,17 @@ UNWANTED = {
 }
 
 
-@pytest.mark.parametrize("query", UNWANTED)
-def test_an_unwanted_phrase_excludes_the_texts_that_hold_it(wordless: Memory, query: str) -> None:
-    me, (holds, lacks) = wordless.user("me"), UNWANTED[query]
-    me.remember_many([holds, lacks])
-    for number, text in enumerate((holds, lacks)):
-        me.conversation(f"c{number}").append("user", text)
-    plain = query.partition(" -")[0]
-    assert {hit.content for hit in me.search_context(query).hits} == {lacks}
-    assert {hit.content for hit in me.search_context(query, sources=["request"]).hits} == {lacks}
-    assert [hit.content for hit in me.recall(query).hits] == [lacks]
-    assert len(me.recall(plain).hits) == 2
+def test_an_unwanted_phrase_excludes_the_texts_that_hold_it(wordless: Memory) -> None:
+    for query, texts in UNWANTED.items():
+        me = wordless.user(str(texts))
+        me.remember_many(texts)
+        for number, text in enumerate(texts):
+            me.conversation(f"c{number}").append("user", text)
+        _, lacks = texts
+        assert {hit.content for hit in me.search_context(query).hits} == {lacks}, query
+        assert {hit.content for hit in me.search_context(query, sources=["request"]).hits} == {lacks}, query
+        assert [hit.content for hit in me.recall(query).hits] == [lacks], query
+        assert len(me.recall(query.partition(" -")[0]).hits) == 2, query
 
 
 def test_an_unwanted_phrase_is_looked_up_in_subjects_and_values_too(wordless: Memory) -> None:
@@ -289,11 +205,12 @@ def test_an_unwanted_phrase_is_looked_up_in_subjects_and_values_too(wordless: Me
     assert [hit.id for hit in me.recall('tea -"anna nováková"').hits] == [kept.id]
 
 
-def test_however_many_hold_an_unwanted_phrase_the_rest_is_found(wordless: Memory) -> None:
-    me = wordless.user("me")
-    long = "Yesterday somebody in the large kitchen made a lot of good black tea, then bread, butter, soup and salad"
-    me.remember_many([*(f"green tea {number}" for number in range(100)), long])
-    assert [hit.content for hit in me.recall('tea -"green tea"').hits] == [long]
+def test_however_many_crowd_a_phrase_the_rest_is_found(wordless: Memory) -> None:
+    long = "Yesterday somebody in the large kitchen made a lot of good {} tea, then bread, butter, soup and salad"
+    for crowd, kind, query in (("green tea", "black", 'tea -"green tea"'), ("tea green", "green", '"green tea"')):
+        me = wordless.user(query)
+        me.remember_many([*(f"{crowd} {number}" for number in range(100)), long.format(kind)])
+        assert [hit.content for hit in me.recall(query).hits] == [long.format(kind)], query
 
 
 def test_a_minus_inside_of_a_quotation_excludes_nothing(wordless: Memory) -> None:
@@ -302,27 +219,18 @@ def test_a_minus_inside_of_a_quotation_excludes_nothing(wordless: Memory) -> Non
     assert [hit.id for hit in me.recall('"rsync -avz" night').hits] == [backups.id]
 
 
-@pytest.mark.parametrize(
-    "prompt",
-    [
+def test_what_somebody_says_to_an_agent_is_no_syntax(wordless: Memory) -> None:
+    prompts = (
         "explain the flags of our nightly rsync -avz backups",
         'where do our nightly rsync -avz backups go, with "permission denied" and all',
         'where did I say our nightly rsync backups -"rsync -avz" go',
-    ],
-)
-def test_what_somebody_says_to_an_agent_is_no_syntax(wordless: Memory, prompt: str) -> None:
-    me = wordless.user("me")
-    kept = me.remember("Our nightly rsync -avz backups go to the cellar")
-    me.remember("Anna likes green tea")
-    assert [hit.id for hit in me.before_prompt(prompt, session="s1").hits] == [kept.id]
-    assert me.recall("our nightly rsync -avz backups").hits == ()
-
-
-def test_a_phrase_is_found_however_many_hold_its_words(wordless: Memory) -> None:
-    me = wordless.user("me")
-    long = "Yesterday somebody in the large kitchen made a lot of good green tea, then bread, butter, soup and salad"
-    me.remember_many([*(f"tea green {number}" for number in range(100)), long])
-    assert [hit.content for hit in me.recall('"green tea"').hits] == [long]
+    )
+    for number, prompt in enumerate(prompts):
+        me = wordless.user(f"user {number}")
+        kept = me.remember("Our nightly rsync -avz backups go to the cellar")
+        me.remember("Anna likes green tea")
+        assert [hit.id for hit in me.before_prompt(prompt, session="s1").hits] == [kept.id], prompt
+        assert me.recall("our nightly rsync -avz backups").hits == (), prompt
 
 
 def test_what_was_said_again_and_again_leaves_room_for_the_rest(wordless: Memory) -> None:
@@ -331,8 +239,3 @@ def test_what_was_said_again_and_again_leaves_room_for_the_rest(wordless: Memory
     for name in ("Anna", "Petr", "Jana", "Karel"):
         me.conversation(name).append("user", f"{name} likes a cup of green tea in the morning")
     assert len(me.search_context("green tea", limit=5).hits) == 5
-
-
-def test_half_a_character_is_refused(wordless: Memory) -> None:
-    with pytest.raises(InvalidInput, match="surrogate"):
-        wordless.user("me").recall("tea \ud83d")

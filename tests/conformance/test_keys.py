@@ -3,6 +3,7 @@
 from contextlib import closing
 from datetime import timedelta
 from threading import Thread
+from typing import Any
 
 import apsw
 import pytest
@@ -20,12 +21,24 @@ def stored_ids(memory: Memory) -> set[str]:
     return {key.id for key in rows}
 
 
-def test_a_key_is_known_by_its_secret_alone(memory: Memory) -> None:
+def test_a_key_is_known_by_its_secret_alone(memory: Memory, clock: SteppingClock) -> None:
     made = memory.keys.create("laptop", user="anna", scopes=("read",))
     assert memory.keys.identify(made.secret) == Principal(made.key.id, "anna", frozenset({"read"}))
     for wrong in (made.secret[:-1], f"{made.secret}x", made.secret.upper(), "", "rk__", made.key.id):
         with pytest.raises(UnknownKey):
             memory.keys.identify(wrong)
+
+    # its use is noted once a minute
+    (first,) = memory.keys.list()
+    assert first.last_used_at is not None
+    clock.advance(seconds=30)
+    memory.keys.identify(made.secret)
+    assert memory.keys.list() == (first,)
+    clock.advance(seconds=31)
+    memory.keys.identify(made.secret)
+    (later,) = memory.keys.list()
+    assert later.last_used_at is not None
+    assert later.last_used_at > first.last_used_at
 
 
 def test_expiry_and_revocation_hold_at_once(memory: Memory, clock: SteppingClock) -> None:
@@ -62,33 +75,18 @@ def test_maintenance_removes_links_and_sessions_that_have_ended(memory: Memory, 
         memory.keys.identify_session(ended[0].secret)
 
 
-def test_what_cannot_be_a_key(memory: Memory, clock: SteppingClock) -> None:
-    with pytest.raises(InvalidInput, match="belongs to a user"):
-        memory.keys.create(scopes=("read",))
-    with pytest.raises(InvalidInput, match="for every user"):
-        memory.keys.create(user="anna", scopes=("admin",))
-    with pytest.raises(InvalidInput, match="Unknown scope: fly"):
-        memory.keys.create(user="anna", scopes=("fly",))  # type: ignore[arg-type]
-    with pytest.raises(InvalidInput, match="opens nothing"):
-        memory.keys.create(user="anna", scopes=())
-    with pytest.raises(InvalidInput, match="expire"):
-        memory.keys.create(user="anna", expires_at=clock.now() - timedelta(days=1))
+def test_what_cannot_be_a_key(memory: Memory, clock: SteppingClock, subtests: pytest.Subtests) -> None:
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"scopes": ("read",)}, "belongs to a user"),
+        ({"user": "anna", "scopes": ("admin",)}, "for every user"),
+        ({"user": "anna", "scopes": ("fly",)}, "Unknown scope: fly"),
+        ({"user": "anna", "scopes": ()}, "opens nothing"),
+        ({"user": "anna", "expires_at": clock.now() - timedelta(days=1)}, "expire"),
+    ]
+    for given, why in wrong:
+        with subtests.test(given=given), pytest.raises(InvalidInput, match=why):
+            memory.keys.create(**given)
     assert memory.keys.list() == ()
-
-
-def test_its_use_is_noted_once_a_minute(memory: Memory, clock: SteppingClock) -> None:
-    made = memory.keys.create(user="anna")
-    memory.keys.identify(made.secret)
-    (first,) = memory.keys.list()
-    assert first.last_used_at is not None
-    clock.advance(seconds=30)
-    memory.keys.identify(made.secret)
-    assert memory.keys.list() == (first,)
-    clock.advance(seconds=31)
-    memory.keys.identify(made.secret)
-    (later,) = memory.keys.list()
-    assert later.last_used_at is not None
-    assert later.last_used_at > first.last_used_at
 
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)

@@ -1,13 +1,13 @@
 """What users said teaches what they meant, on both stores."""
 
-import pytest
-
-from recollect import UserMemory
+from recollect import Memory
 from tests.learning import LESSONS, Lesson, told, turn
+from tests.rows import every
 
 
-@pytest.mark.parametrize("lesson", [pytest.param(lesson, id=name) for name, lesson in LESSONS.items()])
-def test_a_user_teaches_what_they_meant(me: UserMemory, lesson: Lesson) -> None:
+@every(("name", "lesson"), LESSONS.items())
+def test_users_teach_what_they_meant(memory: Memory, name: str, lesson: Lesson) -> None:
+    me = memory.user(name)
     for number, message in enumerate(lesson.messages):
         me.after_turn(turn(message), session=f"s{number}")
     rows = me.list(limit=100).items

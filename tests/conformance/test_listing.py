@@ -17,29 +17,24 @@ def plain(open_memory: OpenMemory) -> UserMemory:
 
 def test_pages_cover_everything_once_newest_first(plain: UserMemory) -> None:
     stored = [answer.id for answer in plain.remember_many(f"Note {n}" for n in range(25))]
-    seen: list[str] = []
+    seen: list[list[str]] = []
     cursor = None
-    sizes = []
-    while True:
+    while not seen or cursor:
         page = plain.list(limit=10, cursor=cursor)
-        seen += [record.id for record in page.items]
-        sizes.append(len(page.items))
+        seen.append([record.id for record in page.items])
         cursor = page.cursor
-        if cursor is None:
-            break
-    assert seen == stored[::-1]
-    assert sizes == [10, 10, 5]
-
-
-def test_a_page_that_ends_exactly_at_the_end_has_no_cursor(plain: UserMemory) -> None:
-    plain.remember_many(f"Note {n}" for n in range(10))
-    assert plain.list(limit=10).cursor is None
-    assert plain.list(limit=9).cursor is not None
-    assert len(plain.list(limit=9, cursor=plain.list(limit=9).cursor).items) == 1
+    assert [len(ids) for ids in seen] == [10, 10, 5]
+    assert [one for ids in seen for one in ids] == stored[::-1]
+    assert plain.list(limit=25).cursor is None  # a page that ends exactly at the end
+    assert len(plain.list(limit=24, cursor=plain.list(limit=24).cursor).items) == 1
 
 
 def test_pages_hold_still_while_things_come_and_go(plain: UserMemory) -> None:
-    stored = [answer.id for answer in plain.remember_many(f"Note {n}" for n in range(6))]
+    kinds: tuple[Any, ...] = ("fact", "other", "other")
+    stored = [answer.id for answer in plain.remember_many(NewMemory(f"Note {n}", type=kinds[n % 3]) for n in range(6))]
+    facts = plain.list(limit=1, type="fact")
+    rest = plain.list(limit=4, type="fact", cursor=facts.cursor)
+    assert ([one.content for one in facts.items + rest.items], rest.cursor) == (["Note 3", "Note 0"], None)
     first = plain.list(limit=3)
     plain.remember("A newer note")
     plain.forget(first.items[-1].id)
@@ -47,34 +42,15 @@ def test_pages_hold_still_while_things_come_and_go(plain: UserMemory) -> None:
     assert [record.id for record in rest.items] == stored[2::-1]
 
 
-def test_pages_with_filters(plain: UserMemory) -> None:
-    plain.remember_many(NewMemory(f"Note {n}", type="fact" if n % 3 == 0 else "other") for n in range(20))
-    first = plain.list(limit=4, type="fact")
-    second = plain.list(limit=4, type="fact", cursor=first.cursor)
-    assert [record.content for record in first.items + second.items] == [f"Note {n}" for n in (18, 15, 12, 9, 6, 3, 0)]
-    assert second.cursor is None
-
-
-@pytest.mark.parametrize("one", ["hello", {"content": "hello"}])
-def test_many_means_several(plain: UserMemory, one: Any) -> None:
-    with pytest.raises(InvalidInput, match="To store one, use remember"):
-        plain.remember_many(one)
-    assert plain.count() == 0
-
-
-def test_an_empty_store_has_an_empty_page(plain: UserMemory) -> None:
-    page = plain.list()
-    assert (page.items, page.cursor) == ((), None)
-    assert plain.count() == 0
-
-
-@pytest.mark.parametrize("limit", [0, -5, 1_001])
-def test_a_limit_out_of_bounds_is_refused(plain: UserMemory, limit: int) -> None:
-    with pytest.raises(InvalidInput, match=f"limit is {limit}"):
-        plain.list(limit=limit)
-
-
-def test_a_cursor_that_is_none_is_refused(plain: UserMemory) -> None:
+def test_what_cannot_be_meant_is_refused(plain: UserMemory, subtests: pytest.Subtests) -> None:
+    many: tuple[Any, ...] = ("hello", {"content": "hello"})
+    for one in many:
+        with subtests.test(one=one), pytest.raises(InvalidInput, match="To store one, use remember"):
+            plain.remember_many(one)
+    assert (plain.list().items, plain.list().cursor, plain.count()) == ((), None, 0)
+    for limit in (0, -5, 1_001):
+        with subtests.test(limit=limit), pytest.raises(InvalidInput, match=f"limit is {limit}"):
+            plain.list(limit=limit)
     with pytest.raises(InvalidInput, match="cursor"):
         plain.list(cursor="page two")
 
@@ -85,18 +61,6 @@ def test_the_order_is_that_of_storing_even_when_the_clock_stands_still(
     monkeypatch.setattr(clock, "now", lambda: clock.moment)
     stored = [plain.remember(f"Note {n}").id for n in range(5)]
     assert [record.id for record in plain.list().items] == stored[::-1]
-
-
-def test_counting_with_filters(plain: UserMemory, clock: SteppingClock) -> None:
-    plain.remember("One", type="fact", subject="a", importance=0.1)
-    plain.remember("Two", type="fact", subject="b", importance=0.9)
-    plain.remember("Three", type="event", subject="a", occurred_at=clock.moment - timedelta(days=5))
-    assert plain.count() == 3
-    assert plain.count(type="fact") == 2
-    assert plain.count(type=["fact", "event"], subject="a") == 2
-    assert plain.count(min_importance=0.5) == 2
-    assert plain.count(until=clock.moment - timedelta(days=1)) == 1
-    assert plain.count(subject="c") == 0
 
 
 def test_a_listing_without_the_subject_or_the_key(plain: UserMemory) -> None:
@@ -126,11 +90,6 @@ def test_the_history_is_the_same_whichever_version_is_asked_for(plain: UserMemor
     assert sum(version.superseded_by is None for version in versions) == 1
 
 
-def test_a_memory_without_changes_is_its_own_history(plain: UserMemory) -> None:
-    stored = plain.remember("One")
-    assert plain.history(stored.id) == (plain.get(stored.id),)
-
-
 NO_IDS = (
     "",
     " ",
@@ -146,55 +105,48 @@ NO_IDS = (
 )
 
 
-@pytest.mark.parametrize("memory_id", NO_IDS, ids=range(len(NO_IDS)))
-def test_what_is_no_id_is_simply_not_found(plain: UserMemory, memory_id: str) -> None:
-    plain.remember("One")
-    with pytest.raises(NotFound):
-        plain.get(memory_id)
-    with pytest.raises(NotFound):
-        plain.history(memory_id)
-    with pytest.raises(NotFound):
-        plain.update(memory_id, content="Two")
-    assert plain.forget(memory_id).action == "not_found"
-    assert plain.count() == 1
-
-
-def test_an_id_may_be_spelled_as_people_copy_it(plain: UserMemory) -> None:
+def test_what_is_no_id_is_simply_not_found(plain: UserMemory, subtests: pytest.Subtests) -> None:
     stored = plain.remember("One").id
-    for spelled in (stored.upper(), f" {stored}\n", f"{{{stored}}}"):
+    for memory_id in NO_IDS:
+        with subtests.test(memory_id=memory_id):
+            with pytest.raises(NotFound):
+                plain.get(memory_id)
+            with pytest.raises(NotFound):
+                plain.history(memory_id)
+            with pytest.raises(NotFound):
+                plain.update(memory_id, content="Two")
+            assert plain.forget(memory_id).action == "not_found"
+            assert plain.count() == 1
+    for spelled in (stored.upper(), f" {stored}\n", f"{{{stored}}}"):  # as people copy it
         assert plain.get(spelled).id == stored
-        assert plain.history(spelled)[0].id == stored
+        assert plain.history(spelled) == (plain.get(stored),)
         assert plain.forget(spelled, dry_run=True).ids == (stored,)
 
 
-def test_an_id_of_another_user_is_not_found(memory: Memory) -> None:
-    stored = memory.user("ann").remember("One").id
-    with pytest.raises(NotFound):
-        memory.user("bob").get(stored)
-    with pytest.raises(NotFound):
-        memory.user("bob").history(stored)
+def test_users_have_names_that_tell_them_apart(memory: Memory, subtests: pytest.Subtests) -> None:
+    none: tuple[Any, ...] = ("", " me", "a\0b", "x" * 129, None, 7, "half \ud83d")
+    for user_id in none:
+        with subtests.test(user_id=user_id), pytest.raises(InvalidInput):
+            memory.user(user_id)
 
+    for user_id in ("me", "Женя", "o'brien", "a b", "%s", "🦊", "x" * 128, "é"):
+        with subtests.test(user_id=user_id):
+            user = memory.user(user_id)
+            stored = user.remember("The kettle is on")
+            assert user.user_id == user_id
+            assert [hit.id for hit in user.recall("kettle").hits] == [stored.id]
+            assert memory.user("somebody else").recall("kettle").hits == ()
 
-@pytest.mark.parametrize("user_id", ["", " me", "a\0b", "x" * 129, None, 7, "half \ud83d"])
-def test_a_user_id_that_cannot_be_one_is_refused(memory: Memory, user_id: Any) -> None:
-    with pytest.raises(InvalidInput):
-        memory.user(user_id)
-
-
-@pytest.mark.parametrize("user_id", ["me", "Женя", "o'brien", "a b", "%s", "🦊", "x" * 128, "é"])
-def test_a_user_may_have_any_name(memory: Memory, user_id: str) -> None:
-    user = memory.user(user_id)
-    stored = user.remember("The kettle is on")
-    assert user.user_id == user_id
-    assert [hit.id for hit in user.recall("kettle").hits] == [stored.id]
-    assert memory.user("somebody else").recall("kettle").hits == ()
-
-
-def test_names_that_differ_in_case_or_accent_are_different_users(memory: Memory) -> None:
     for user_id in ("ann", "Ann", "ànn"):
         memory.user(user_id).remember(f"The name is {user_id}")
     for user_id in ("ann", "Ann", "ànn"):
         assert [hit.content for hit in memory.user(user_id).recall("name").hits] == [f"The name is {user_id}"]
+
+    hers = memory.user("ann").remember("One").id
+    with pytest.raises(NotFound):
+        memory.user("bob").get(hers)
+    with pytest.raises(NotFound):
+        memory.user("bob").history(hers)
 
 
 def test_the_figures_of_a_user(memory: Memory, me: UserMemory, clock: SteppingClock) -> None:
@@ -219,7 +171,7 @@ def test_the_figures_of_a_user(memory: Memory, me: UserMemory, clock: SteppingCl
     assert memory.user("nobody").stats().memories == 0
 
 
-def test_the_figures_of_the_store(memory: Memory) -> None:
+def test_the_figures_and_the_status_of_the_store(memory: Memory) -> None:
     memory.user("ann").remember_many(["One", "Two"])
     memory.user("bob").remember("Three")
     memory.user("eve").recall("anything")
@@ -228,9 +180,6 @@ def test_the_figures_of_the_store(memory: Memory) -> None:
     assert (stats.pending_jobs, stats.parked_jobs) == (0, 0)
     assert stats.size_bytes > 0
 
-
-def test_the_status_names_what_is_running(memory: Memory) -> None:
-    memory.user("me").remember("One")
     status = memory.status()
     assert status.backend in {"sqlite", "postgresql"}
     assert status.embedding == "local/recollect-encoder-3"

@@ -13,7 +13,6 @@ from tests.fixtures import OpenMemory, SteppingClock
 
 
 def tulips(me: UserMemory, name: str = "c", amount: int = 30) -> Conversation:
-    """Talk about tulips."""
     chat = me.conversation(name)
     chat.append("system", "You are a gardener.")
     for number in range(amount):
@@ -23,7 +22,6 @@ def tulips(me: UserMemory, name: str = "c", amount: int = 30) -> Conversation:
 
 @pytest.fixture
 def memory(open_memory: OpenMemory) -> Memory:
-    """A store without vectors."""
     return open_memory(embedding__provider="none")
 
 
@@ -144,19 +142,3 @@ def test_a_failure_is_reported_and_the_others_go_on(database: str, clock: Steppi
         paid.points = SummaryPoints()
         assert memory.maintain().failed == ()
         assert memory.doctor() == ()
-
-
-def test_messages_get_their_vectors(open_memory: OpenMemory) -> None:
-    memory = open_memory()
-    me = memory.user("me")
-    me.conversation("c").append("user", "Grandmother was born in Olomouc")
-    assert me.stats().pending_jobs == 1
-    assert memory.maintain().embedded == 1
-    assert memory.maintain().embedded == 0
-    assert (me.stats().pending_jobs, memory.stats().vectors) == (0, 1)
-    assert memory.doctor() == ()
-
-
-def test_an_empty_store_needs_nothing(memory: Memory) -> None:
-    done = memory.maintain()
-    assert (done.embedded, done.expired, done.compacted, done.archived, done.failed) == (0, 0, 0, 0, ())

@@ -18,6 +18,7 @@ from recollect.errors import InvalidDocument, InvalidMemory, InvalidMessage, Quo
 from recollect.model import Media, NewMessage
 from recollect.storage.sqlite.repair.salvage import mend
 from tests.fixtures import OpenMemory
+from tests.rows import every
 
 SOUND = b"ID3\x04\0\0\0\0\0\0" + b"\xff\xfb\x90\0" * 8
 SOFA = "https://example.org/sofa.jpg"
@@ -30,6 +31,11 @@ def photo(colour: str = "red", words: str = "") -> bytes:
     data = io.BytesIO()
     Image.new("RGB", (40, 30), colour).save(data, "JPEG", exif=exif)
     return data.getvalue()
+
+
+def sound(name: str = "") -> bytes:
+    """Give a sound, of which nothing is read: where any original will do, as reading a photo takes a process."""
+    return SOUND + name.encode()
 
 
 def kept(folder: Path) -> list[str]:
@@ -58,9 +64,10 @@ def test_a_memory_is_found_by_the_words_of_its_media(me: UserMemory) -> None:
     assert me.media.original(picture.original) == photo(words="Heron at dusk")
 
 
-def test_the_words_of_media_teach_nothing(open_memory: OpenMemory) -> None:
+def test_media_teach_nothing_and_cost_no_message(open_memory: OpenMemory, me: UserMemory) -> None:
+    # the words of media teach nothing
     me = open_memory(capture__when="turn").user("me")
-    picture = me.media.add(photo(), caption="My favourite colour is green. I live in Brno.")
+    picture = me.media.add(sound(), caption="My favourite colour is green. I live in Brno.")
     turn: list[NewMessage | Mapping[str, Any]] = [
         {"role": "user", "content": "What do you think?", "media": [picture]},
         {"role": "assistant", "content": "Lovely."},
@@ -70,11 +77,15 @@ def test_the_words_of_media_teach_nothing(open_memory: OpenMemory) -> None:
     assert (hit.content, hit.media[0].caption) == ("What do you think?", picture.caption)
     assert me.list().items == ()
 
+    # what a host calls media does not cost its message
+    me.after_turn([{"role": "user", "content": "Look at this", "media": ["a.png"]}], session="s2")
+    assert [(one.content, one.media) for one in me.conversation("s2").messages()] == [("Look at this", ())]
+
 
 def test_media_that_come_after_the_prompt_are_added_to_its_message(open_memory: OpenMemory) -> None:
     me = open_memory(capture__when="turn").user("me")
     me.before_prompt("My sister is called Marta.", session="s1")
-    picture = me.media.add(photo(), caption="With an ice cream")
+    picture = me.media.add(sound(), caption="With an ice cream")
     turn: list[NewMessage | Mapping[str, Any]] = [
         {"role": "user", "content": "My sister is called Marta.", "media": [picture], "id": "m1"},
         {"role": "assistant", "content": "Lovely."},
@@ -90,39 +101,34 @@ def test_media_that_come_after_the_prompt_are_added_to_its_message(open_memory: 
     assert me.search_context("ice cream").hits[0].id == said[0].id
 
 
-def test_what_a_host_calls_media_does_not_cost_its_message(me: UserMemory) -> None:
-    me.after_turn([{"role": "user", "content": "Look at this", "media": ["a.png"]}], session="s1")
-    assert [(one.content, one.media) for one in me.conversation("s1").messages()] == [("Look at this", ())]
-
-
-def test_two_photos_with_one_text_are_two_memories(me: UserMemory) -> None:
-    first = me.remember("Our cat", media=[me.media.add(photo("red"))])
-    again = me.remember("Our cat", media=[me.media.add(photo("red"))])
-    second = me.remember("Our cat", media=[me.media.add(photo("blue"))])
+def test_two_sounds_with_one_text_are_two_memories(me: UserMemory) -> None:
+    first = me.remember("Our cat", media=[me.media.add(sound("red"))])
+    again = me.remember("Our cat", media=[me.media.add(sound("red"))])
+    second = me.remember("Our cat", media=[me.media.add(sound("blue"))])
     assert (first.action, again.action, second.action) == ("created", "duplicate", "created")
     assert {hit.id for hit in me.recall("our cat").hits} == {first.id, second.id}
 
 
 def test_an_update_keeps_the_media_of_before_in_the_history(memory: Memory, me: UserMemory, tmp_path: Path) -> None:
-    old, new = me.media.add(photo("red"), caption="An ibex"), me.media.add(photo("blue"), caption="A marmot")
+    old, new = me.media.add(sound("red"), caption="An ibex"), me.media.add(sound("blue"), caption="A marmot")
     stored = me.remember("Seen on the way up", media=[old])
     assert me.update(stored.id, content="Seen on the way down").media == (old,)
     assert me.update(stored.id, media=[new]).media == (new,)
     assert [record.media for record in me.history(stored.id)] == [(old,), (old,), (new,)]
     assert [hit.id for hit in me.recall("marmot").hits] == [stored.id]
     assert me.recall("ibex", only_related=True).hits == ()
-    assert me.media.original(old.original) == photo("red")
+    assert me.media.original(old.original) == sound("red")
     assert memory.doctor() == ()
     me.forget(stored.id)
     assert (kept(tmp_path), memory.doctor()) == ([], ())
 
 
 def test_forgetting_removes_an_original_that_nothing_else_has(memory: Memory, me: UserMemory, tmp_path: Path) -> None:
-    shared, other = me.media.add(photo("red"), caption="One"), me.media.add(SOUND, caption="Two")
+    shared, other = me.media.add(sound("red"), caption="One"), me.media.add(SOUND, caption="Two")
     first = me.remember("The first walk", media=[shared, other])
     second = me.remember("The second walk", media=[shared])
     them = memory.user("them")
-    theirs = them.remember("Mine as well", media=[them.media.add(photo("red"))])
+    theirs = them.remember("Mine as well", media=[them.media.add(sound("red"))])
     me.forget(first.id)
     assert kept(tmp_path) == [shared.original] * 2
     with pytest.raises(NotFound):
@@ -132,14 +138,14 @@ def test_forgetting_removes_an_original_that_nothing_else_has(memory: Memory, me
     check = memory.verify_erasure(receipt)
     assert (check.erased, check.again) == (True, ())
     assert kept(tmp_path) == [shared.original]
-    assert them.media.original(shared.original) == photo("red")
+    assert them.media.original(shared.original) == sound("red")
     them.forget(theirs.id)
     assert (kept(tmp_path), memory.doctor()) == ([], ())
 
 
 def test_a_caption_is_forgotten_by_its_words(me: UserMemory, tmp_path: Path) -> None:
     chat = me.conversation("c1")
-    bad, good = me.media.add(photo("red"), caption="Uncle Otto drunk"), me.media.add(photo("blue"), caption="A cake")
+    bad, good = me.media.add(sound("red"), caption="Uncle Otto drunk"), me.media.add(sound("blue"), caption="A cake")
     said = chat.append("user", "From the party", media=[bad, good])
     shown = chat.append("user", media=[bad])
     assert me.forget(query="uncle Otto drunk", all=True).action == "deleted"
@@ -150,8 +156,9 @@ def test_a_caption_is_forgotten_by_its_words(me: UserMemory, tmp_path: Path) -> 
     assert me.search_context("otto", only_related=True).hits == ()
 
 
-def test_other_users_have_no_way_to_an_original(memory: Memory, me: UserMemory) -> None:
-    mine = me.media.add(photo(), caption="Mine")
+def test_others_have_no_way_to_media_and_a_private_conversation_none(memory: Memory, me: UserMemory) -> None:
+    # other users have no way to an original
+    mine = me.media.add(sound(), caption="Mine")
     with pytest.raises(NotFound):  # before anything has it, too
         me.media.original(mine.original)
     me.remember("A secret place", media=[mine])
@@ -161,17 +168,16 @@ def test_other_users_have_no_way_to_an_original(memory: Memory, me: UserMemory) 
     with pytest.raises(InvalidMemory, match="no original"):
         them.remember("Not mine", media=[mine])
 
-
-def test_a_private_conversation_keeps_no_media(me: UserMemory) -> None:
+    # a private conversation keeps no media
     chat = me.conversation("quiet")
     chat.set_private()
-    picture = me.media.add(photo(), caption="Nobody sees this")
+    picture = me.media.add(sound("green"), caption="Nobody sees this")
     assert chat.append("user", "Look", media=[picture]).action == "skipped"
     with pytest.raises(NotFound):
         me.media.original(picture.original)
 
 
-@pytest.mark.parametrize(
+@every(
     ("media", "why"),
     [
         ({"url": "javascript:alert(1)"}, "no address of the web"),
@@ -224,10 +230,10 @@ def test_what_is_private_in_a_caption_is_not_kept(open_memory: OpenMemory) -> No
 
 
 def test_what_is_added_and_never_used_goes_again(memory: Memory, me: UserMemory, tmp_path: Path) -> None:
-    me.media.add(photo())
+    me.media.add(sound())
     memory.maintain()
-    assert kept(tmp_path) == [sha256(photo()).hexdigest()]  # it may still be used
-    for path in tmp_path.rglob(sha256(photo()).hexdigest()):
+    assert kept(tmp_path) == [sha256(sound()).hexdigest()]  # it may still be used
+    for path in tmp_path.rglob(sha256(sound()).hexdigest()):
         os.utime(path, (1, 1))
     memory.maintain()
     assert kept(tmp_path) == []
@@ -245,7 +251,7 @@ def test_what_a_repair_saves_has_its_originals(open_memory: OpenMemory, database
         pytest.skip("a server repairs its own files")
     memory = open_memory()
     me = memory.user("me")
-    picture = me.media.add(photo(), caption="A gate")
+    picture = me.media.add(sound("gate"), caption="A gate")
     stored, lost = me.remember("Seen today", media=[picture]), me.remember("Seen before", media=[picture])
     me.conversation("c1").append("user", media=[me.media.add(SOUND, transcript="Hello")])
     memory.close()
@@ -259,6 +265,6 @@ def test_what_a_repair_saves_has_its_originals(open_memory: OpenMemory, database
     assert [
         problem.check for problem in memory.doctor() if "count" in problem.check or "original" in problem.check
     ] == []
-    assert me.media.original(picture.original) == photo()
+    assert me.media.original(picture.original) == sound("gate")
     me.forget(stored.id)
     assert kept(tmp_path) == [sha256(SOUND).hexdigest()]

@@ -1,18 +1,16 @@
 """A store that an older encoder of this project began: it goes on, says how to move, and moves while it is in use."""
 
-import os
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
 import pytest
 
-from recollect import Memory, load_settings
+from recollect import Memory
 from recollect.embedding import LocalEmbedder, known_models
 from recollect.embedding.known_models import ENCODERS
 from recollect.model.search import Hit
 from recollect.ports import Embedder
-from tests.fixtures import SteppingClock
+from tests.fixtures import OpenMemory
 
 LATEST, FIRST = ENCODERS
 TEXTS = (
@@ -25,33 +23,11 @@ TEXTS = (
 QUESTION = "which instrument does she play?"
 LATE = "Her trumpet is at the repair shop"
 
-Open = Callable[..., Memory]
-
 
 @pytest.fixture
-def opened(database: str, clock: SteppingClock) -> Iterator[Open]:
-    open_now: list[Memory] = []
-
-    def opener(embedder: Embedder, **more: object) -> Memory:
-        overrides = {
-            "database": database,
-            "embedding.worker": False,
-            "recall.deadline_s": 600,
-            **more,
-        }
-        settings = load_settings(os.devnull, environ={}, overrides=overrides)
-        open_now.append(Memory.open(settings=settings, clock=clock, embedder=embedder))
-        return open_now[-1]
-
-    yield opener
-    for memory in open_now:
-        memory.close()
-
-
-@pytest.fixture
-def older(opened: Open) -> Memory:
+def older(open_memory: OpenMemory) -> Memory:
     """A store as an earlier version has left it."""
-    memory = opened(LocalEmbedder(threads=1, encoder=FIRST))
+    memory = open_memory(LocalEmbedder(threads=1, encoder=FIRST))
     memory.user("me").remember_many(TEXTS)
     return memory
 
@@ -68,17 +44,15 @@ def first_hit(memory: Memory) -> Hit:
     return answer.hits[0]
 
 
-def test_a_store_of_the_older_encoder_goes_on_with_it(older: Memory, opened: Open, encoder: Embedder) -> None:
+def test_a_store_of_the_older_encoder_goes_on_with_it_and_is_advised_to_move(
+    older: Memory, open_memory: OpenMemory, encoder: Embedder
+) -> None:
     before = first_hit(older)
-    memory = opened(encoder)
+    memory = open_memory(encoder)
     memory.user("me").remember(LATE)
     assert first_hit(memory).content == before.content == TEXTS[3]
     assert first_hit(memory).similarity == pytest.approx(before.similarity, abs=1e-6)
     assert memory.status().embedding == "local/recollect-encoder-1"
-
-
-def test_status_and_doctor_suggest_to_move(older: Memory, opened: Open, encoder: Embedder) -> None:
-    memory = opened(encoder)
     (advice,) = memory.status().advice
     assert "local/recollect-encoder-1, an older encoder" in advice
     assert "`recollect reembed`" in advice
@@ -90,10 +64,10 @@ def test_status_and_doctor_suggest_to_move(older: Memory, opened: Open, encoder:
     assert memory.doctor() == ()
 
 
-def test_without_its_files_searches_go_by_words_and_say_so(
-    older: Memory, opened: Open, encoder: Embedder, uninstalled: None
+def test_without_its_files_searches_go_by_words_until_it_moves(
+    older: Memory, open_memory: OpenMemory, encoder: Embedder, uninstalled: None
 ) -> None:
-    memory = opened(encoder)
+    memory = open_memory(encoder)
     me = memory.user("me")
     answer = me.recall("where are the winter tyres?")
     assert answer.degraded == ("vector",)
@@ -103,13 +77,6 @@ def test_without_its_files_searches_go_by_words_and_say_so(
     advice = memory.status().advice
     assert any("pip install 'recollect[encoder-1]'" in line and "by words alone" in line for line in advice)
     assert {problem.check for problem in memory.doctor()} == {"older_encoder", "embedder"}
-
-
-def test_without_its_files_the_store_moves_all_the_same(
-    older: Memory, opened: Open, encoder: Embedder, uninstalled: None
-) -> None:
-    memory = opened(encoder)
-    memory.user("me").remember(LATE)
     assert memory.models.reembed().state == "finished"
     assert first_hit(memory).content == TEXTS[3]
     assert memory.doctor() == ()
@@ -119,8 +86,8 @@ def test_without_its_files_the_store_moves_all_the_same(
     }
 
 
-def test_searches_and_writes_go_on_while_it_moves(older: Memory, opened: Open, encoder: Embedder) -> None:
-    memory, over = opened(encoder), Event()
+def test_searches_and_writes_go_on_while_it_moves(older: Memory, open_memory: OpenMemory, encoder: Embedder) -> None:
+    memory, over = open_memory(encoder), Event()
     wanted = {first_hit(memory).similarity}
 
     def search() -> list[Hit]:

@@ -1,14 +1,14 @@
 """Long texts are found by meaning wherever the answer stands: each passage has a vector, and the best one counts."""
 
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from recollect import Memory, NewMemory, NewMessage, UserMemory, load_settings
+from recollect import Memory, NewMemory, NewMessage, UserMemory
 from recollect.embedding.local import LocalEmbedder
 from recollect.engine.drafts import memory_drafts
 from recollect.engine.search import channels
@@ -20,7 +20,7 @@ from recollect.storage.base import Neighbour
 from recollect.storage.postgres.writer import PostgresWriter
 from recollect.storage.sqlite.writer import SqliteWriter
 from tests.archives import older_export
-from tests.fixtures import SteppingClock
+from tests.fixtures import OpenMemory
 from tests.providers.vectors import vector_of
 from tests.storage.catalogue import plain
 
@@ -64,18 +64,8 @@ def words() -> Words:
 
 
 @pytest.fixture
-def opener(database: str, clock: SteppingClock) -> Iterator[Opener]:
-    opened: list[Memory] = []
-
-    def open_with(embedder: Words, address: str = database, **more: object) -> Memory:
-        overrides = {"database": address, "embedding.worker": False, "recall.cache": 0, **more}
-        settings = load_settings(os.devnull, environ={}, overrides=overrides)
-        opened.append(Memory.open(settings=settings, clock=clock, embedder=embedder))  # type: ignore[arg-type]
-        return opened[-1]
-
-    yield open_with
-    for memory in opened:
-        memory.close()
+def opener(open_memory: OpenMemory) -> Opener:
+    return partial(open_memory, recall__cache=0)
 
 
 @pytest.fixture
@@ -335,7 +325,7 @@ def test_an_export_takes_the_vectors_of_passages_along(  # noqa: PLR0917 - fixtu
     me.conversation("music").append("user", long_text("m"))
     memory.embed_waiting()
     memory.export(tmp_path / "1.zip", vectors=True)
-    other = opener(words, str(tmp_path / "other.db"))
+    other = opener(words, database=str(tmp_path / "other.db"))
     report = other.import_archive(tmp_path / "1.zip")
     assert report.brought["vectors"] == len(vector_rows(database)) + len(vector_rows(database, "message"))
     other.export(tmp_path / "2.zip", vectors=True)
@@ -348,7 +338,7 @@ def test_an_export_takes_the_vectors_of_passages_along(  # noqa: PLR0917 - fixtu
 def test_an_archive_of_the_first_version_is_read_and_its_long_texts_are_embedded_later(
     opener: Opener, words: Words, tmp_path: Path, database: str
 ) -> None:
-    source = opener(words, str(tmp_path / "source.db"))
+    source = opener(words, database=str(tmp_path / "source.db"))
     source.user("me").remember_many([long_text("a"), "A short note."])
     source.export(tmp_path / "2.zip", vectors=True)
     memory = opener(words)

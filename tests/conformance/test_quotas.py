@@ -117,7 +117,7 @@ def test_an_import_stops_at_the_quota_and_goes_on_when_there_is_room(
     )
 
 
-@pytest.mark.parametrize("line", ["anna", "anna:", ": memories=1", "anna: memories", "anna: jars=1", "a: memories=x"])
-def test_a_wrong_exception_is_refused(line: str) -> None:
-    with pytest.raises(SettingsError, match=r"limits\.users: .*memories=N, storage_mb=N, texts_per_minute=N"):
-        Quotas(LimitSettings(users=(line,)))
+def test_a_wrong_exception_is_refused() -> None:
+    for line in ("anna", "anna:", ": memories=1", "anna: memories", "anna: jars=1", "a: memories=x"):
+        with pytest.raises(SettingsError, match=r"limits\.users: .*memories=N, storage_mb=N, texts_per_minute=N"):
+            Quotas(LimitSettings(users=(line,)))

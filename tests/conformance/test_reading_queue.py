@@ -54,7 +54,7 @@ def test_messages_are_claimed_in_the_order_in_which_they_came(memory: Memory, st
 def test_one_worker_at_a_time_reads_a_user(memory: Memory, store: Store) -> None:
     say(memory, ANNA, "one", "two", "three")
     say(memory, BOB, "four")
-    assert claimed(store, 2) == ["one", "two"]
+    assert claimed(store, 2, scope=ANNA) == ["one", "two"], "a worker may ask for one user"
     assert claimed(store) == ["four"]
     assert claimed(store) == []
     assert claimed(store, now=LEASE - timedelta(microseconds=1)) == []
@@ -69,14 +69,6 @@ def test_many_workers_at_once_share_the_users_among_them(memory: Memory, store: 
         claims = [*workers.map(lambda _: claim(store, 2), range(12))]
     assert sorted([job.message.content for job in jobs] for jobs in claims) == [[]] * 6 + [["one", "two"]] * 6
     assert {job.scope for jobs in claims for job in jobs} == {*users}
-
-
-def test_a_worker_may_ask_for_one_user(memory: Memory, store: Store) -> None:
-    say(memory, ANNA, "one")
-    say(memory, BOB, "two")
-    assert claimed(store, scope=BOB) == ["two"]
-    assert claimed(store, scope=BOB) == []
-    assert claimed(store) == ["one"]
 
 
 def test_a_message_that_failed_keeps_the_later_ones_of_its_user_waiting(memory: Memory, store: Store) -> None:
@@ -106,30 +98,36 @@ def test_a_message_that_was_given_up_on_holds_nothing_up(memory: Memory, store: 
     assert memory.doctor() == ()
 
 
-def test_a_job_is_finished_once(memory: Memory, store: Store) -> None:
+def test_a_message_is_owed_one_reading_and_finished_once(memory: Memory, store: Store) -> None:
     ids = say(memory, ANNA, "one", "two")
     assert store.write(BOB, lambda writer: writer.finish_readings(ids)) == []
     assert store.write(ANNA, lambda writer: writer.finish_readings(ids[:1])) == ids[:1]
     assert store.write(ANNA, lambda writer: writer.finish_readings(ids)) == ids[1:]
     assert store.unread() == UnreadMessages()
 
-
-def test_a_message_is_owed_one_reading(memory: Memory, store: Store) -> None:
-    ids = say(memory, ANNA, "one")
+    # a message is owed one reading
+    ids = say(memory, ANNA, "three")
     (job,) = claim(store)
     store.postpone_readings([job], "It is odd.", None, to_blame=True)
     store.write(ANNA, lambda writer: writer.owe_readings(ids, LEASE))
     assert store.unread() == UnreadMessages(0, 1, None, "It is odd.")
 
+    # jobs of other kinds are left alone
+    ids = say(memory, BOB, "four")
+    with_vector = memory.stats().pending_jobs
+    claim(store)
+    store.write(ANNA, lambda writer: writer.finish_readings(ids))
+    assert memory.stats().pending_jobs == with_vector
+    assert store.geocoding_counts() == (0, 0)
 
-def test_what_was_learned_meanwhile_is_not_claimed(memory: Memory, store: Store) -> None:
+
+def test_what_was_learned_or_forgotten_meanwhile_is_not_claimed(memory: Memory, store: Store) -> None:
     ids = say(memory, ANNA, "one", "two")
     store.write(ANNA, lambda writer: writer.mark_learned(ids[:1]))
     assert claimed(store) == ["two"]
     assert store.unread().waiting == 1
+    store.write(ANNA, lambda writer: writer.finish_readings(ids))
 
-
-def test_what_is_forgotten_is_not_read(memory: Memory, store: Store) -> None:
     ids = say(memory, ANNA, "one", "two")
     say(memory, BOB, "three")
     memory.user("anna").forget(ids[0])
@@ -138,12 +136,3 @@ def test_what_is_forgotten_is_not_read(memory: Memory, store: Store) -> None:
     assert store.unread().waiting == 1
     assert claimed(store) == ["three"]
     assert memory.doctor() == ()
-
-
-def test_jobs_of_other_kinds_are_left_alone(memory: Memory, store: Store) -> None:
-    ids = say(memory, ANNA, "one")
-    with_vector = memory.stats().pending_jobs
-    claim(store)
-    store.write(ANNA, lambda writer: writer.finish_readings(ids))
-    assert memory.stats().pending_jobs == with_vector
-    assert store.geocoding_counts() == (0, 0)

@@ -11,6 +11,7 @@ import pytest
 from recollect import InvalidInput, Memory, NewMemory, UserMemory
 from recollect.model.memories import Vector
 from tests.fixtures import OpenMemory, SteppingClock
+from tests.rows import every
 
 DIMENSIONS = 384
 
@@ -47,25 +48,23 @@ def household(me: UserMemory) -> UserMemory:
     return me
 
 
-@pytest.mark.parametrize(
-    ("query", "expected"),
-    [
+def test_what_is_meant_or_named_is_found(household: UserMemory, subtests: pytest.Subtests) -> None:
+    # a paraphrase without a common word
+    cases: list[tuple[str, str]] = [
         ("black backgrounds instead of white ones on my screens", HOUSEHOLD[0]),
         ("which food must never be served to her?", HOUSEHOLD[1]),
         ("who repairs our vehicle?", HOUSEHOLD[2]),
         ("путешествие по железной дороге", HOUSEHOLD[6]),
         ("internet password", HOUSEHOLD[7]),
-    ],
-)
-def test_a_paraphrase_without_a_common_word_is_found(household: UserMemory, query: str, expected: str) -> None:
-    answer = household.recall(query)
-    assert answer.hits[0].content == expected
-    assert answer.degraded == ()
+    ]
+    for query, expected in cases:
+        with subtests.test(query=query):
+            answer = household.recall(query)
+            assert answer.hits[0].content == expected
+            assert answer.degraded == ()
 
-
-@pytest.mark.parametrize(
-    ("query", "expected"),
-    [
+    # an identifier, or another form of a word
+    named: list[tuple[str, str]] = [
         ("light.office", HOUSEHOLD[3]),
         ("anna.novak@example.com", HOUSEHOLD[4]),
         ("#1204", HOUSEHOLD[5]),
@@ -73,17 +72,33 @@ def test_a_paraphrase_without_a_common_word_is_found(household: UserMemory, quer
         ("boilers", HOUSEHOLD[5]),
         ("папки", HOUSEHOLD[6]),
         ("LEDNICI", HOUSEHOLD[7]),
-    ],
-)
-def test_an_identifier_or_another_form_of_a_word_is_found(household: UserMemory, query: str, expected: str) -> None:
-    best = household.recall(query).hits[0]
-    assert best.content == expected
-    assert best.parts.channels["text"].rank == 1
+    ]
+    for query, expected in named:
+        with subtests.test(query=query):
+            best = household.recall(query).hits[0]
+            assert best.content == expected
+            assert best.parts.channels["text"].rank == 1
+
+    assert household.recall("peanuts").hits[0].place is None
+
+    # a long query
+    longest = ("the peanuts that nobody may bring " * 60)[:2_000]
+    assert household.recall(longest).hits[0].content == HOUSEHOLD[1]
+
+    # a hostile query is only text
+    other = household.remember("Nothing to see here", subject="decoy")
+    for query in HOSTILE:
+        answer = household.recall(query)
+        assert answer.degraded == (), query
+        assert {hit.content for hit in answer.hits} <= {*HOUSEHOLD, "Nothing to see here"}, query
+        assert household.get(other.id).content == "Nothing to see here", query
+    assert household.count() == len(HOUSEHOLD) + 1
 
 
 def test_words_are_found_without_an_embedder(open_memory: OpenMemory) -> None:
     memory = open_memory(embedding__provider="none")
     me = memory.user("me")
+    assert (me.recall("anything").hits, me.recall("anything").degraded) == ((), ())
     me.remember_many(HOUSEHOLD)
     answer = me.recall("who is allergic?")
     assert [hit.content for hit in answer.hits] == [HOUSEHOLD[1]]
@@ -92,11 +107,6 @@ def test_words_are_found_without_an_embedder(open_memory: OpenMemory) -> None:
     assert answer.hits[0].parts.channels.keys() == {"text"}
     assert (me.stats().with_vector, me.stats().pending_jobs) == (0, 0)
     assert memory.doctor() == ()
-
-
-def test_an_empty_store_has_no_answer(me: UserMemory) -> None:
-    assert me.recall("anything").hits == ()
-    assert me.recall("anything").degraded == ()
 
 
 def test_a_hit_tells_all_about_itself(me: UserMemory, clock: SteppingClock) -> None:
@@ -122,29 +132,36 @@ def test_a_hit_tells_all_about_itself(me: UserMemory, clock: SteppingClock) -> N
     assert (hit.place.lat, hit.place.lng, hit.place.address, hit.place.label) == (50.08, 14.42, "Nábřeží 1", "café")
 
 
-def test_a_memory_without_a_place_has_none(household: UserMemory) -> None:
-    assert household.recall("peanuts").hits[0].place is None
+def test_the_parts_add_up_to_the_score_and_order_the_hits(household: UserMemory, subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["Anna", "peanuts and dark cars", "light.office", "nothing of the kind", "поезд"]
+    for query in cases:
+        with subtests.test(query=query):
+            hits = household.recall(query, limit=50).hits
+            for hit in hits:
+                channels = hit.parts.channels.values()
+                assert hit.parts.relevance == pytest.approx(
+                    sum(part.weight * part.score for part in channels), abs=1e-9
+                )
+                assert hit.score == pytest.approx(
+                    min(1.0, hit.parts.relevance * prod(hit.parts.factors.values())), abs=1e-9
+                )
+                assert 0.0 <= hit.parts.relevance <= 1.0 + 1e-9
+                assert 0.0 <= hit.score <= 1.0
+                assert hit.similarity is None or 0.0 <= hit.similarity <= 1.0
+            assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+            assert len({hit.id for hit in hits}) == len(hits)
 
-
-@pytest.mark.parametrize("query", ["Anna", "peanuts and dark cars", "light.office", "nothing of the kind", "поезд"])
-def test_the_parts_add_up_to_the_score(household: UserMemory, query: str) -> None:
-    hits = household.recall(query, limit=50).hits
-    for hit in hits:
-        channels = hit.parts.channels.values()
-        assert hit.parts.relevance == pytest.approx(sum(part.weight * part.score for part in channels), abs=1e-9)
-        assert hit.score == pytest.approx(min(1.0, hit.parts.relevance * prod(hit.parts.factors.values())), abs=1e-9)
-        assert 0.0 <= hit.parts.relevance <= 1.0 + 1e-9
-        assert 0.0 <= hit.score <= 1.0
-        assert hit.similarity is None or 0.0 <= hit.similarity <= 1.0
-    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
-    assert len({hit.id for hit in hits}) == len(hits)
-
-
-def test_a_minimum_score_leaves_out_what_is_below(household: UserMemory) -> None:
+    # a minimum score leaves out what is below it
     everything = household.recall("dark mode", limit=50).hits
     bar = everything[1].score
     assert household.recall("dark mode", limit=50, min_score=bar).hits == everything[:2]
     assert household.recall("dark mode", limit=50, min_score=1.0).hits == ()
+
+    # a limit bounds the answer
+    assert len(household.recall("Anna").hits) == 5
+    assert len(household.recall("Anna", limit=1).hits) == 1
+    assert len(household.recall("Anna", limit=1_000).hits) == len(HOUSEHOLD)
+    assert household.recall("Anna", limit=3).hits == household.recall("Anna", limit=1_000).hits[:3]
 
 
 def test_the_minimum_score_of_the_settings_is_the_default(open_memory: OpenMemory) -> None:
@@ -154,36 +171,16 @@ def test_the_minimum_score_of_the_settings_is_the_default(open_memory: OpenMemor
     assert len(me.recall("dark mode", min_score=0.0).hits) == 2
 
 
-def test_the_limit_bounds_the_answer(household: UserMemory) -> None:
-    assert len(household.recall("Anna").hits) == 5
-    assert len(household.recall("Anna", limit=1).hits) == 1
-    assert len(household.recall("Anna", limit=1_000).hits) == len(HOUSEHOLD)
-    assert household.recall("Anna", limit=3).hits == household.recall("Anna", limit=1_000).hits[:3]
-
-
-@pytest.mark.parametrize("limit", [0, -1, 1_001])
-def test_a_limit_out_of_bounds_is_refused(me: UserMemory, limit: int) -> None:
-    with pytest.raises(InvalidInput, match=f"limit is {limit}; it must be from 1 to 1000"):
-        me.recall("x", limit=limit)
-
-
-@pytest.mark.parametrize("query", ["", "  \n\t ", "\0", "\x07\x1b"])
-def test_an_empty_query_is_refused(me: UserMemory, query: str) -> None:
-    with pytest.raises(InvalidInput, match="query is empty"):
-        me.recall(query)
-
-
-def test_a_query_may_be_long_but_not_endless(household: UserMemory) -> None:
-    longest = ("the peanuts that nobody may bring " * 60)[:2_000]
-    assert household.recall(longest).hits[0].content == HOUSEHOLD[1]
-    with pytest.raises(InvalidInput, match="2001 characters"):
-        household.recall("x" * 2_001)
-
-
-@pytest.mark.parametrize("query", [None, 17, b"bytes", "half \ud83d"])
-def test_what_is_no_text_is_refused(me: UserMemory, query: Any) -> None:
-    with pytest.raises(InvalidInput):
-        me.recall(query)
+def test_what_cannot_be_asked_is_refused(me: UserMemory, subtests: pytest.Subtests) -> None:
+    refused: list[tuple[dict[str, Any], str | None]] = [
+        *(({"query": "x", "limit": limit}, f"limit is {limit}; it must be from 1 to 1000") for limit in (0, -1, 1_001)),
+        *(({"query": query}, "query is empty") for query in ("", "  \n\t ", "\0", "\x07\x1b")),
+        *(({"query": query}, None) for query in (None, 17, b"bytes", "half \ud83d")),
+        ({"query": "x" * 2_001}, "2001 characters"),
+    ]
+    for asked, why in refused:
+        with subtests.test(asked=asked), pytest.raises(InvalidInput, match=why):
+            me.recall(**asked)
 
 
 HOSTILE = (
@@ -228,16 +225,6 @@ HOSTILE = (
     "\ufeff\u2028\u2029\u00a0x",
     "a\0b",
 )
-
-
-def test_a_hostile_query_is_only_text(household: UserMemory) -> None:
-    other = household.remember("Nothing to see here", subject="decoy")
-    for query in HOSTILE:
-        answer = household.recall(query)
-        assert answer.degraded == (), query
-        assert {hit.content for hit in answer.hits} <= {*HOUSEHOLD, "Nothing to see here"}, query
-        assert household.get(other.id).content == "Nothing to see here", query
-    assert household.count() == len(HOUSEHOLD) + 1
 
 
 def test_a_hostile_query_is_found_as_the_text_it_is(memory: Memory) -> None:
@@ -341,7 +328,7 @@ def test_a_text_filter_is_cleaned_like_the_field_it_is_compared_with(me: UserMem
     assert len(me.list(subject="caf\u00e9\n").items) == 1
 
 
-@pytest.mark.parametrize(
+@every(
     "filters",
     [
         {"type": "opinion"},
@@ -357,7 +344,6 @@ def test_a_text_filter_is_cleaned_like_the_field_it_is_compared_with(me: UserMem
         {"session": b"s"},
         {"min_importance": "high"},
     ],
-    ids=str,
 )
 def test_a_filter_that_makes_no_sense_is_refused(me: UserMemory, filters: dict[str, Any]) -> None:
     verbs: list[Callable[..., object]] = [me.list, me.count, lambda **given: me.recall("x", **given)]
@@ -383,15 +369,17 @@ def test_as_of_sees_what_was_held_true_then(me: UserMemory, clock: SteppingClock
     assert [hit.content for hit in me.recall("lives where?").hits] == ["Lives in Ostrava"]
 
 
-def test_what_has_expired_is_not_recalled(me: UserMemory, clock: SteppingClock) -> None:
+def test_what_has_ended_or_was_superseded_is_not_recalled(memory: Memory, clock: SteppingClock) -> None:
+    # expired
+    me = memory.user("user 0")
     me.remember("The parcel waits in box 9", expires_at=clock.moment + timedelta(days=1))
     me.remember("The parcel shop closes at six")
     assert len(me.recall("parcel").hits) == 2
     clock.advance(days=2)
     assert [hit.content for hit in me.recall("parcel").hits] == ["The parcel shop closes at six"]
 
-
-def test_what_is_no_longer_valid_is_not_recalled(me: UserMemory, clock: SteppingClock) -> None:
+    # no longer valid
+    me = memory.user("user 1")
     me.remember("The lift is out of order", valid_until=clock.moment + timedelta(days=1))
     during = clock.now()
     clock.advance(days=2)
@@ -399,8 +387,8 @@ def test_what_is_no_longer_valid_is_not_recalled(me: UserMemory, clock: Stepping
     assert me.count() == 0
     assert len(me.recall("lift", as_of=during).hits) == 1
 
-
-def test_what_was_superseded_is_not_recalled(me: UserMemory) -> None:
+    # superseded
+    me = memory.user("user 2")
     slot: Any = {"subject": "boiler", "key": "pressure"}
     me.remember("The boiler is at 1.2 bar", **slot)
     me.remember("The boiler is at 1.8 bar", **slot)

@@ -1,12 +1,12 @@
 """How a query is read and what besides relevance counts, on both stores."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import pytest
 
-from recollect import InvalidInput, Memory, NewMemory, UserMemory, load_settings
+from recollect import InvalidInput, Memory, UserMemory, load_settings
 from recollect.model.memories import Space, Vector
 from recollect.model.search import Recall
 from recollect.ports import Embedder, Role
@@ -36,22 +36,21 @@ def roof(me: UserMemory) -> UserMemory:
     return me
 
 
-def test_a_quoted_phrase_must_be_there(roof: UserMemory) -> None:
+def test_phrases_must_or_should_be_there_and_words_with_a_minus_must_not(roof: UserMemory) -> None:
+    # a quoted phrase must be there
     for query in ('"wood fibre"', 'roof "Wood  FIBRE"', "roof «wood fibre»", "roof „wood fibre“"):
         assert texts(roof.recall(query)) == [ROOF[0]], query
     assert texts(roof.recall('"fibre wood"')) == []
     assert len(roof.recall("wood fibre").hits) == 3
 
-
-def test_in_a_sentence_a_phrase_is_preferred(roof: UserMemory) -> None:
+    # in a sentence a phrase is preferred
     found = roof.recall('who said that "wood fibre" is on the house?')
     assert len(found.hits) == 3
     assert found.hits[0].content == ROOF[0]
     assert found.hits[0].parts.factors["phrase"] == factors.PHRASE
     assert all("phrase" not in hit.parts.factors for hit in found.hits[1:])
 
-
-def test_a_word_with_a_minus_must_not_be_there(roof: UserMemory) -> None:
+    # a word with a minus must not be there
     assert texts(roof.recall("wood fibre -internet -terrace")) == [ROOF[0]]
     assert texts(roof.recall('"wood fibre" -boards')) == []
     assert ROOF[1] not in texts(roof.recall("fibre -floors"))  # in whatever form
@@ -79,23 +78,18 @@ EVENTS = {
 }
 
 
-@pytest.mark.parametrize(
-    "query", ["what happened last night?", "что произошло прошлой ночью?", "co se stalo včera v noci?", "last night"]
-)
-def test_what_happened_at_a_time_comes_in_order(open_memory: OpenMemory, query: str) -> None:
+def test_what_happened_at_a_time_comes_in_order(open_memory: OpenMemory) -> None:
     me = open_memory(timezone="UTC").user("me")
     for text, moment in EVENTS.items():
         me.events.log(text, occurred_at=moment)
     me.remember("The gate is green", type="fact")
-    found = me.recall(query)
-    assert texts(found) == [
-        "Smoke in the kitchen, a burnt toast",
-        "The gate was left open",
-        "The dog barked at the fox",
-    ]
-    assert found.answerable == 1.0
-    assert [hit.score for hit in found.hits] == [1.0, 1.0, 1.0]
-    assert texts(me.recall(query, limit=2)) == ["The gate was left open", "The dog barked at the fox"]
+    in_order = ["Smoke in the kitchen, a burnt toast", "The gate was left open", "The dog barked at the fox"]
+    last_night = "what happened last night?", "что произошло прошлой ночью?", "co se stalo včera v noci?", "last night"
+    for query in last_night:
+        found = me.recall(query)
+        assert texts(found) == in_order, query
+        assert (found.answerable, [hit.score for hit in found.hits]) == (1.0, [1.0, 1.0, 1.0]), query
+        assert texts(me.recall(query, limit=2)) == in_order[1:], query
 
 
 def test_the_time_zone_says_when_a_day_begins(open_memory: OpenMemory) -> None:
@@ -172,7 +166,9 @@ def test_a_question_that_names_a_person_is_answered_by_that_person(open_memory: 
 # Saying it once, and saying other things
 
 
-def test_what_was_said_before_is_folded(me: UserMemory) -> None:
+def test_what_was_said_before_is_folded_but_for_numbers(memory: Memory) -> None:
+    # what was said before is folded
+    me = memory.user("user 0")
     said = [
         me.conversation(f"c{number}").append("user", text).id
         for number, text in enumerate(
@@ -185,8 +181,8 @@ def test_what_was_said_before_is_folded(me: UserMemory) -> None:
     assert {folded.id, *folded.folded} == set(said)
     assert "The kitchen tap drips again, for 3 days now" in [hit.content for hit in hits]
 
-
-def test_numbers_are_never_folded(me: UserMemory) -> None:
+    # numbers are never folded
+    me = memory.user("user 1")
     for number in range(3):
         me.conversation("c").append("user", f"The invoice for the heating in the big house is number {number}")
     assert len(me.search_context("invoice heating").hits) == 3
@@ -247,39 +243,21 @@ class Monolingual:
 
 
 @pytest.fixture
-def english(database: str, clock: SteppingClock, encoder: Embedder) -> Iterator[UserMemory]:
-    settings = load_settings(
-        os.devnull,
-        environ={},
-        overrides={"database": database, "embedding.worker": False, "recall.deadline_s": 600},
-    )
-    with Memory.open(settings=settings, clock=clock, embedder=Monolingual(encoder)) as memory:
-        yield memory.user("me")
+def english(open_memory: OpenMemory, encoder: Embedder) -> UserMemory:
+    return open_memory(Monolingual(encoder)).user("me")
 
 
-@pytest.mark.parametrize(
-    ("query", "found"),
-    [
-        ("где лежит запасной ключ?", "Запасной ключ лежит под горшком"),
-        ("备用钥匙在花盆下面", "备用钥匙在花盆下面,请不要告诉别人"),
-    ],
-)
-def test_where_the_encoder_knows_no_language_words_decide(english: UserMemory, query: str, found: str) -> None:
-    english.remember_many([
-        NewMemory("The spare key is under the flowerpot"),
-        NewMemory("Запасной ключ лежит под горшком"),
-        NewMemory("备用钥匙在花盆下面,请不要告诉别人"),
-    ])  # fmt: skip
-    hits = english.recall(query).hits
-    assert hits[0].content == found
-    assert all(list(hit.parts.channels) == ["text"] for hit in hits)
-    assert list(english.recall("where is the spare key?").hits[0].parts.channels) == ["vector", "text", "letters"]
-
-
-def test_where_words_find_nothing_an_unknown_language_is_tried(english: UserMemory) -> None:
+def test_where_the_encoder_knows_no_language_words_decide(english: UserMemory) -> None:
     english.remember("The spare key is under the flowerpot")
     (hit,) = english.recall("где запасной ключ от гаража?").hits
-    assert list(hit.parts.channels) == ["vector", "letters"]
+    assert list(hit.parts.channels) == ["vector", "letters"], "words find nothing, so an unknown language is tried"
+    russian, chinese = "Запасной ключ лежит под горшком", "备用钥匙在花盆下面,请不要告诉别人"
+    english.remember_many([russian, chinese])
+    for query, expected in (("где лежит запасной ключ?", russian), ("备用钥匙在花盆下面", chinese)):
+        hits = english.recall(query).hits
+        assert hits[0].content == expected
+        assert all(list(hit.parts.channels) == ["text"] for hit in hits), query
+    assert list(english.recall("where is the spare key?").hits[0].parts.channels) == ["vector", "text", "letters"]
 
 
 # Deadlines
@@ -296,22 +274,18 @@ class JumpingClock(SteppingClock):
         return super().now()
 
 
-def test_a_slow_encoder_is_not_waited_for(database: str, clock: SteppingClock, encoder: Embedder) -> None:
+def test_a_slow_encoder_is_not_waited_for(open_memory: OpenMemory, encoder: Embedder) -> None:
     stuck = Stuck(encoder)
-    settings = load_settings(
-        os.devnull, environ={}, overrides={"database": database, "recall.deadline_s": 0.05, "embedding.worker": False}
-    )
-    with Memory.open(settings=settings, clock=clock, embedder=stuck) as memory:
-        me = memory.user("me")
-        me.remember("The spare key is under the flowerpot")
-        stuck.stick()
-        try:
-            late = me.recall("spare key")
-        finally:
-            stuck.free()
-        assert (late.degraded, texts(late)) == (("vector",), ["The spare key is under the flowerpot"])
-        assert list(late.hits[0].parts.channels) == ["text"]
-        until(lambda: me.recall("spare key").degraded == ())  # what was missing is not kept
+    me = open_memory(stuck, recall__deadline_s=0.05).user("me")
+    me.remember("The spare key is under the flowerpot")
+    stuck.stick()
+    try:
+        late = me.recall("spare key")
+    finally:
+        stuck.free()
+    assert (late.degraded, texts(late)) == (("vector",), ["The spare key is under the flowerpot"])
+    assert list(late.hits[0].parts.channels) == ["text"]
+    until(lambda: me.recall("spare key").degraded == ())  # what was missing is not kept
 
 
 def test_a_slow_search_by_words_costs_the_vectors(database: str, encoder: Embedder) -> None:
@@ -338,25 +312,17 @@ def test_a_slow_search_by_words_costs_the_vectors(database: str, encoder: Embedd
 # Fusion
 
 
-@pytest.mark.parametrize("method", ["weighted", "rrf", "fixed"])
-def test_every_way_to_fuse_finds_the_best(open_memory: OpenMemory, method: str) -> None:
-    me = open_memory(recall__fusion=method).user("me")
-    me.remember_many([
-        "The spare key is under the flowerpot",
-        "The key of the song is E minor",
-        "Pasta for dinner on Sunday",
-    ])  # fmt: skip
-    found = me.recall("where is the spare key?")
-    best = found.hits[0]
-    assert best.content == "The spare key is under the flowerpot"
-    weights = {name: part.weight for name, part in best.parts.channels.items()}
-    if method == "weighted":  # only then have letters a say
-        assert set(weights) == {"vector", "text", "letters"}
-        return
-    assert set(weights) == {"vector", "text"}
-    assert sum(weights.values()) == pytest.approx(1.0)
-    if method == "rrf":
-        assert weights == pytest.approx({"vector": 0.45, "text": 0.55})
-        assert all(part.score == 1.0 for part in best.parts.channels.values())
-    if method == "fixed":
-        assert weights == pytest.approx({"vector": 0.7, "text": 0.3})
+def test_every_way_to_fuse_finds_the_best(open_memory: OpenMemory) -> None:
+    key = "The spare key is under the flowerpot"
+    open_memory().user("me").remember_many([key, "The key of the song is E minor", "Pasta for dinner on Sunday"])
+    for method, expected in (("rrf", {"vector": 0.45, "text": 0.55}), ("fixed", {"vector": 0.7, "text": 0.3})):
+        best = open_memory(recall__fusion=method).user("me").recall("where is the spare key?").hits[0]
+        channels = best.parts.channels
+        assert best.content == key, method
+        assert {name: part.weight for name, part in channels.items()} == pytest.approx(expected), method
+        assert method == "fixed" or all(part.score == 1.0 for part in channels.values())
+    best = open_memory(recall__fusion="weighted").user("me").recall("where is the spare key?").hits[0]
+    assert (best.content, set(best.parts.channels)) == (
+        key,
+        {"vector", "text", "letters"},
+    )  # only now letters have a say

@@ -14,6 +14,8 @@ from recollect.text.terms import ANALYSER
 from tests.fixtures import OpenMemory
 from tests.storage.older_words import age, hash_as_before, insist_indexed_once, mark, strange
 
+AMOUNT = 12
+ITEMS = 2 * (AMOUNT + 2 + AMOUNT)  # of two users: memories, two of them of a fact, and messages
 ADVICE = "The index of words was made by an older analyser; run `recollect maintain`."
 
 
@@ -23,7 +25,7 @@ def memory(open_memory: OpenMemory) -> Memory:
     return open_memory(embedding__provider="none")
 
 
-def fill(memory: Memory, amount: int = 25) -> None:
+def fill(memory: Memory, amount: int = AMOUNT) -> None:
     """Let two users keep and say things."""
     for name in ("me", "you"):
         user = memory.user(name)
@@ -35,7 +37,7 @@ def fill(memory: Memory, amount: int = 25) -> None:
         )
 
 
-def insist_found(memory: Memory, amount: int = 25) -> None:
+def insist_found(memory: Memory, amount: int = AMOUNT) -> None:
     for name in ("me", "you"):
         user = memory.user(name)
         for number in range(amount):
@@ -47,29 +49,39 @@ def insist_found(memory: Memory, amount: int = 25) -> None:
         assert sum(hit.content.startswith("Please plant tulips") for hit in hits) == amount
 
 
-def test_a_new_store_needs_nothing(memory: Memory, database: str) -> None:
+def test_an_index_of_another_version_is_noticed_and_made_anew(
+    memory: Memory, database: str, open_memory: OpenMemory
+) -> None:
     fill(memory)
-    assert mark(database) == ANALYSER
-    assert (memory.status().advice, memory.doctor()) == ((), ())
-    assert memory.maintain().reindexed == 0
+    assert (mark(database), memory.status().advice, memory.doctor()) == (ANALYSER, (), ())
+    assert memory.maintain().reindexed == 0, "a new store needs nothing"
     insist_found(memory)
-
-
-def test_an_older_index_is_noticed_and_made_anew(memory: Memory, database: str) -> None:
-    fill(memory)
     age(database)
-    me = memory.user("me")
-    assert me.recall("p7").hits == ()
+    other, me = open_memory(embedding__provider="none"), memory.user("me")
+    for process in (memory, other):
+        assert process.user("me").recall("p7").hits == ()
     assert me.search_context("tulips").hits == ()
     assert memory.status().advice == (ADVICE,)
     (problem,) = memory.doctor()
-    assert (problem.check, problem.count, problem.advice) == ("index_of_words", 2 * (27 + 25), ADVICE)
-    assert memory.maintain().reindexed == 2 * (27 + 25)
-    insist_found(memory)
+    assert (problem.check, problem.count, problem.advice) == ("index_of_words", ITEMS, ADVICE)
+    me.remember("The pump is in the attic")  # with words of today
+    assert memory.maintain().reindexed == ITEMS
+    for process in (memory, other):
+        insist_found(process)
+    assert me.recall("attic").hits
     insist_indexed_once(database)
-    assert mark(database) == ANALYSER
-    assert (memory.status().advice, memory.doctor()) == ((), ())
+    assert (mark(database), memory.status().advice, memory.doctor()) == (ANALYSER, (), ())
     assert memory.maintain().reindexed == 0
+    age(database, ANALYSER + 1)
+    assert memory.status().advice == (ADVICE.replace("an older", "a newer"),)
+    memory.maintain()
+    assert mark(database) == ANALYSER
+    insist_found(memory)
+    memory.user("me").forget(everything=True)
+    memory.user("you").forget(everything=True)
+    age(database)
+    assert (memory.status().advice, memory.doctor(), memory.maintain().reindexed) == ((), (), 0), "it is empty"
+    assert mark(database) == ANALYSER
 
 
 def test_what_was_stored_before_is_known_again(memory: Memory, database: str) -> None:
@@ -94,15 +106,6 @@ def test_what_was_stored_before_is_known_again(memory: Memory, database: str) ->
     assert memory.doctor() == ()
 
 
-def test_another_process_notices_the_new_words(memory: Memory, database: str, open_memory: OpenMemory) -> None:
-    fill(memory)
-    age(database)
-    other = open_memory(embedding__provider="none")
-    assert other.user("me").recall("p7").hits == ()
-    memory.maintain()
-    insist_found(other)
-
-
 def test_vectors_stay_as_they_are(open_memory: OpenMemory, database: str) -> None:
     memory = open_memory()
     me = memory.user("me")
@@ -118,30 +121,6 @@ def test_vectors_stay_as_they_are(open_memory: OpenMemory, database: str) -> Non
     assert memory.doctor() == ()
 
 
-def test_an_index_from_the_future_is_made_anew_too(memory: Memory, database: str) -> None:
-    fill(memory)
-    age(database, ANALYSER + 1)
-    assert memory.status().advice == (ADVICE.replace("an older", "a newer"),)
-    memory.maintain()
-    assert mark(database) == ANALYSER
-    insist_found(memory)
-
-
-def test_terms_that_are_right_already_are_left_alone(memory: Memory, database: str) -> None:
-    fill(memory)
-    age(database)
-    memory.user("me").remember("The pump is in the attic")
-    assert memory.maintain().reindexed == 2 * (27 + 25)
-    assert memory.user("me").recall("attic").hits
-
-
-def test_an_empty_store_has_nothing_to_complain_about(memory: Memory, database: str) -> None:
-    age(database)
-    assert (memory.status().advice, memory.doctor()) == ((), ())
-    assert memory.maintain().reindexed == 0
-    assert mark(database) == ANALYSER
-
-
 def test_a_round_that_ends_in_the_middle_goes_on_next_time(
     memory: Memory, database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -153,7 +132,7 @@ def test_a_round_that_ends_in_the_middle_goes_on_next_time(
     def failing(item: Any) -> tuple[str, ...]:
         nonlocal analysed
         analysed += 1
-        if analysed > 35:
+        if analysed > AMOUNT + 2 + 8:
             raise MemoryError
         return terms_of(item)
 
@@ -163,7 +142,7 @@ def test_a_round_that_ends_in_the_middle_goes_on_next_time(
     assert mark(database) == 1
     assert [problem.check for problem in memory.doctor()] == ["index_of_words"]
     left = strange(database)
-    assert left == 2 * (27 + 25) - 27  # all memories of the first user; the batch of messages was not whole
+    assert left == ITEMS - (AMOUNT + 2)  # all memories of the first user; the batch of messages was not whole
     insist_indexed_once(database)
     monkeypatch.setattr(reindex, "terms_of", terms_of)
     assert memory.maintain().reindexed == left
@@ -263,7 +242,7 @@ def test_writers_go_on_while_terms_are_made(
     writer = Thread(target=write, args=(open_memory(embedding__provider="none").user("me"),))
     writer.start()
     try:
-        assert memory.maintain().reindexed == 2 * (27 + 25)
+        assert memory.maintain().reindexed == ITEMS
     finally:
         done.set()
         writer.join()

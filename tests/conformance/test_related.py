@@ -38,7 +38,6 @@ RELATED = {
 
 @pytest.fixture
 def me(open_memory: OpenMemory) -> UserMemory:
-    """A user with some memories."""
     user = open_memory().user("me")
     user.remember_many(MEMORIES)
     return user

@@ -9,6 +9,7 @@ import pytest
 from recollect import Memory, NewMemory, UserMemory
 from recollect.errors import InvalidMemory, InvalidVector
 from tests.fixtures import SteppingClock
+from tests.rows import every
 
 
 def test_everything_that_goes_in_comes_out(me: UserMemory, clock: SteppingClock) -> None:
@@ -41,17 +42,42 @@ def test_everything_that_goes_in_comes_out(me: UserMemory, clock: SteppingClock)
     assert kept.superseded_by is None
 
 
-def test_the_same_text_is_kept_once(me: UserMemory) -> None:
+def test_the_same_is_kept_once_in_whatever_style(memory: Memory, clock: SteppingClock) -> None:
+    # the same text is kept once
+    me = memory.user("user 0")
     first = me.remember("Anna's birthday is on the 14th of March", type="fact")
     again = me.remember("  anna's birthday is on  the 14th of march. ", type="fact")
     assert (first.action, again.action) == ("created", "duplicate")
     assert again.existing_id == again.id == first.id
     assert me.count() == 1
 
+    # the same words in another style are a duplicate
+    me = memory.user("user 1")
+    first = me.remember("On Tuesdays, I don't eat meat", type="preference")
+    again = me.remember("on Tuesdays, I do not eat meat!", type="preference")
+    assert (again.action, again.existing_id) == ("duplicate", first.id)
 
-def test_the_same_text_of_another_type_is_another_memory(me: UserMemory) -> None:
+    # the same text of another type is another memory
+    me = memory.user("user 2")
     me.remember("Coffee without sugar", type="preference")
     assert me.remember("Coffee without sugar", type="decision").action == "created"
+
+    # a better source raises the trust of what is known
+    me = memory.user("user 3")
+    heard = me.remember("The landlord is Mr. Novak", trust=0, source="mail")
+    me.remember("The landlord is Mr. Novak", trust=3, source="user_stated")
+    kept = me.get(heard.id)
+    assert (kept.trust, kept.source) == (3, "user_stated")
+
+    # what has expired can be learned anew
+    me = memory.user("user 4")
+    first = me.remember("The gate code is 1204", expires_at=clock.moment + timedelta(days=1))
+    clock.advance(days=2)
+    assert me.recall("gate code").hits == ()
+    again = me.remember("The gate code is 1204")
+    assert again.action == "created"
+    assert again.id != first.id
+    assert [hit.id for hit in me.recall("gate code").hits] == [again.id]
 
 
 def test_a_piece_of_a_file_is_of_no_type_of_its_own(me: UserMemory) -> None:
@@ -69,21 +95,17 @@ def test_a_piece_of_a_file_is_of_no_type_of_its_own(me: UserMemory) -> None:
         me.remember("Coffee", type=unknown)
 
 
-def test_the_same_words_in_another_style_are_a_duplicate(me: UserMemory) -> None:
-    first = me.remember("On Tuesdays, I don't eat meat", type="preference")
-    again = me.remember("on Tuesdays, I do not eat meat!", type="preference")
-    assert (again.action, again.existing_id) == ("duplicate", first.id)
-
-
-@pytest.mark.parametrize(
+@every(
     ("one", "other"),
     [
         ("The code of locker 17 is 4711", "The code of locker 18 is 4712"),
         ("I like olives on pizza", "I do not like olives on pizza"),
         ("My sister's name is Anna", "My sister's name is Hana"),
+        ("The medicine is safe for children", "The medicine is dangerous for children"),
     ],
 )
-def test_what_differs_in_a_number_a_name_or_a_not_is_no_duplicate(me: UserMemory, one: str, other: str) -> None:
+def test_what_differs_in_a_number_a_name_or_a_not_is_no_duplicate(memory: Memory, one: str, other: str) -> None:
+    me = memory.user(one)
     me.remember(one, type="fact")
     assert me.remember(other, type="fact").action == "created"
     assert me.count() == 2
@@ -106,15 +128,17 @@ def test_a_new_value_supersedes_the_old_one(me: UserMemory, clock: SteppingClock
     assert versions[0].valid_until == versions[1].valid_from
 
 
-def test_the_same_value_in_other_words_changes_nothing(me: UserMemory) -> None:
+def test_a_slot_has_one_value_at_a_time(memory: Memory, clock: SteppingClock) -> None:
+    # the same value in other words changes nothing
+    me = memory.user("user 0")
     slot: Any = {"type": "preference", "subject": "lighting", "key": "evening_brightness", "value": "40%"}
     first = me.remember("Evening lights at 40%", **slot)
     again = me.remember("In the evening the light should be 40 percent", **slot)
     assert (again.action, again.existing_id) == ("duplicate", first.id)
 
-
-def test_what_was_true_may_become_true_again(me: UserMemory) -> None:
-    slot: Any = {"type": "fact", "subject": "me", "key": "city"}
+    # what was true may become true again
+    me = memory.user("user 1")
+    slot = {"type": "fact", "subject": "me", "key": "city"}
     me.remember("Lives in Prague", **slot)
     me.remember("Lives in Brno", **slot)
     back = me.remember("Lives in Prague", **slot)
@@ -125,16 +149,16 @@ def test_what_was_true_may_become_true_again(me: UserMemory) -> None:
         "Lives in Prague",
     ]
 
-
-def test_another_context_is_another_slot(me: UserMemory) -> None:
-    slot: Any = {"type": "preference", "subject": "climate", "key": "temperature"}
+    # another context is another slot
+    me = memory.user("user 2")
+    slot = {"type": "preference", "subject": "climate", "key": "temperature"}
     me.remember("68F", context="night", **slot)
     assert me.remember("72F", context="day", **slot).action == "created"
     assert me.count() == 2
 
-
-def test_events_stand_side_by_side(me: UserMemory, clock: SteppingClock) -> None:
-    slot: Any = {"type": "event", "subject": "front_door", "key": "state_change"}
+    # events stand side by side
+    me = memory.user("user 3")
+    slot = {"type": "event", "subject": "front_door", "key": "state_change"}
     moment = clock.now()
     assert me.remember("Front door opened", occurred_at=moment, **slot).action == "created"
     assert me.remember("Front door opened", occurred_at=moment + timedelta(hours=1), **slot).action == "created"
@@ -164,24 +188,9 @@ def test_a_value_of_the_past_does_not_hide_the_present_one(me: UserMemory, clock
     assert [hit.content for hit in then] == ["Lived in Brno"]
 
 
-def test_a_better_source_raises_the_trust_of_what_is_known(me: UserMemory) -> None:
-    heard = me.remember("The landlord is Mr. Novak", trust=0, source="mail")
-    me.remember("The landlord is Mr. Novak", trust=3, source="user_stated")
-    kept = me.get(heard.id)
-    assert (kept.trust, kept.source) == (3, "user_stated")
-
-
-def test_what_has_expired_can_be_learned_anew(me: UserMemory, clock: SteppingClock) -> None:
-    first = me.remember("The gate code is 1204", expires_at=clock.moment + timedelta(days=1))
-    clock.advance(days=2)
-    assert me.recall("gate code").hits == ()
-    again = me.remember("The gate code is 1204")
-    assert again.action == "created"
-    assert again.id != first.id
-    assert [hit.id for hit in me.recall("gate code").hits] == [again.id]
-
-
-def test_many_are_answered_in_order(me: UserMemory) -> None:
+def test_many_are_stored_in_order_or_none_of_them(memory: Memory) -> None:
+    # many are answered in order
+    me = memory.user("user 0")
     slot = {"type": "fact", "subject": "me", "key": "city"}
     answers = me.remember_many(
         [
@@ -197,8 +206,8 @@ def test_many_are_answered_in_order(me: UserMemory) -> None:
     assert answers[3].existing_id == answers[1].id
     assert me.count() == 2
 
-
-def test_a_large_batch_with_duplicates_inside(me: UserMemory) -> None:
+    # a large batch with duplicates inside
+    me = memory.user("user 1")
     vectors = np.random.default_rng(1).standard_normal((60, 384)).astype(np.float32)
     items = [NewMemory(f"Fact number {n % 50}", vector=vectors[n]) for n in range(60)]
     answers = me.remember_many(items)
@@ -206,14 +215,14 @@ def test_a_large_batch_with_duplicates_inside(me: UserMemory) -> None:
     assert me.count() == 50
     assert me.stats().with_vector == 50
 
-
-def test_a_wrong_item_is_named_and_nothing_of_its_batch_is_kept(me: UserMemory) -> None:
+    # a wrong item is named and nothing of its batch is kept
+    me = memory.user("user 2")
     with pytest.raises(InvalidMemory, match="Item 1: The content is empty"):
         me.remember_many(["fine", " ", "fine too"])
     assert me.count() == 0
 
 
-@pytest.mark.parametrize(
+@every(
     ("fields", "message"),
     [
         ({"content": ""}, "content is empty"),
@@ -239,13 +248,7 @@ def test_bad_input_gets_a_clear_error(me: UserMemory, fields: dict[str, Any], me
     assert me.count() == 0
 
 
-def test_nul_is_removed(me: UserMemory) -> None:
-    assert me.get(me.remember("a\0b").id).content == "ab"
-
-
-@pytest.mark.parametrize(
-    "vector", [[0.0] * 384, [float("nan")] + [1.0] * 383, [float("inf")] + [1.0] * 383, [1.0] * 383, [[1.0] * 384]]
-)
+@every("vector", [[0.0] * 384, [float("nan")] + [1.0] * 383, [float("inf")] + [1.0] * 383, [1.0] * 383, [[1.0] * 384]])
 def test_vectors_that_make_no_sense_are_refused(me: UserMemory, vector: Any) -> None:
     with pytest.raises(InvalidVector):
         me.remember("x", vector=vector)

@@ -22,12 +22,6 @@ def test_a_difference_in_meaning_is_never_a_duplicate(me: UserMemory) -> None:
     ] * 2 * len(pairs)
 
 
-def test_the_medicine_is_kept_twice(me: UserMemory) -> None:
-    me.remember("The medicine is safe for children")
-    assert me.remember("The medicine is dangerous for children").action == "created"
-    assert me.count() == 2
-
-
 def test_restyled_words_are_known_again(me: UserMemory) -> None:
     pairs = [*styled()][::16]
     first = me.remember_many([one for one, _ in pairs])
@@ -62,22 +56,42 @@ def test_stored_after_it_was_captured_is_the_same_memory(memory: Memory) -> None
         assert me.count() == 1
 
 
-def test_a_captured_slot_supersedes_through_the_stored_words(me: UserMemory) -> None:
-    (old,) = capture(me, "Remember that I live in Prague")
-    stored = me.remember("I live in Brno")
-    (moved,) = capture(me, "Remember that I live in Brno", "later")
-    assert (moved.action, moved.id, moved.existing_id) == ("superseded", stored.id, old.id)
-    assert "key" in moved.taken_over
-    assert [record.content for record in me.list().items] == ["I live in Brno"]
-
-
-def test_bare_values_of_two_things_stand(me: UserMemory) -> None:
+def test_slots_and_bare_values_stand_side_by_side(memory: Memory, clock: SteppingClock) -> None:
+    # bare values of two things stand
+    me = memory.user("user 0")
     me.remember("on", type="fact", subject="light.office", key="state", value="on")
     assert me.remember("on", type="fact", subject="light.kitchen", key="state", value="on").action == "created"
     assert me.remember("on").action == "created"
     assert me.remember("Likes tea", subject="Jana").action == "created"
     assert me.remember("Likes tea", subject="Tom").action == "created"
     assert me.remember("Likes tea").action == "created"
+
+    # a repetition takes no slot that another holds
+    me = memory.user("user 1")
+    me.remember("The door is green", subject="door", key="state")
+    holder = me.remember("Gamma", type="preference", subject="door", key="state").id
+    assert me.remember("The door is green", type="preference").action == "created"
+    held = [row.id for row in me.list().items if row.type == "preference" and row.key]
+    assert held == [holder]
+
+    # what ends before the repeated begins holds from now
+    me = memory.user("user 2")
+    now = clock.now()
+    first = me.remember("Alpha", valid_from=now + timedelta(hours=50)).id
+    me.remember("Alpha", valid_until=now + timedelta(hours=5))
+    (row,) = me.list().items
+    assert row.id == first
+    assert row.valid_until is not None
+    assert row.valid_from < row.valid_until
+
+    # a captured slot supersedes through the stored words
+    me = memory.user("user 3")
+    (old,) = capture(me, "Remember that I live in Prague")
+    stored = me.remember("I live in Brno")
+    (moved,) = capture(me, "Remember that I live in Brno", "later")
+    assert (moved.action, moved.id, moved.existing_id) == ("superseded", stored.id, old.id)
+    assert "key" in moved.taken_over
+    assert [record.content for record in me.list().items] == ["I live in Brno"]
 
 
 def test_a_place_is_taken_over_and_a_second_one_is_a_memory_of_its_own(me: UserMemory) -> None:
@@ -94,29 +108,8 @@ def test_a_place_is_taken_over_and_a_second_one_is_a_memory_of_its_own(me: UserM
     assert me.update(elsewhere.id, importance=0.9).importance == 0.9
 
 
-def test_the_newest_word_about_expiry_counts(me: UserMemory, clock: SteppingClock) -> None:
-    soon = clock.now() + timedelta(days=1)
-    first = me.remember("The key is under the mat", expires_at=soon)
-    again = me.remember("The key is under the mat")
-    assert (again.id, again.taken_over) == (first.id, ("expires_at",))
-    assert me.get(first.id).expires_at is None
-    assert me.remember("The key is under the mat", expires_at=soon).taken_over == ("expires_at",)
-    assert me.get(first.id).expires_at == soon
-    assert me.import_memories(["The key is under the mat"])[0].taken_over == ()
-    clock.advance(days=2)
-    assert me.remember("The key is under the mat").action == "created"
-
-
-def test_two_times_are_two_memories(me: UserMemory, clock: SteppingClock) -> None:
-    now = clock.now()
-    first = me.remember("Watered the plants")
-    dated = me.remember("Watered the plants", occurred_at=now)
-    assert (dated.id, dated.taken_over) == (first.id, ("occurred_at",))
-    assert me.remember("Watered the plants", occurred_at=now + timedelta(days=1)).action == "created"
-    assert me.remember("Watered the plants", occurred_at=now).id == first.id
-
-
-def test_what_else_is_new_is_taken_over(me: UserMemory) -> None:
+def test_what_else_is_new_in_a_repetition_is_taken_over(memory: Memory, clock: SteppingClock) -> None:
+    me = memory.user("user 0")
     first = me.remember("Dinner with Jana was great", importance=0.4, metadata={"mood": "good", "people": 2})
     again = me.remember(
         "dinner with Jana was great.",
@@ -133,12 +126,34 @@ def test_what_else_is_new_is_taken_over(me: UserMemory) -> None:
     assert kept.metadata == {"mood": "good", "people": 3, "participants": ["Jana"], "also_from": ["calendar"]}
     assert me.remember("Dinner with Jana was great", importance=0.1).taken_over == ()
 
-
-def test_a_better_source_is_taken_and_the_other_noted(me: UserMemory) -> None:
+    # a better source is taken and the other noted
+    me = memory.user("user 1")
     first = me.remember("The bridge is closed", source="web", trust=0)
     me.remember("The bridge is closed")
     kept = me.get(first.id)
     assert (kept.source, kept.trust, kept.metadata["also_from"]) == ("user_stated", 3, ["web"])
+
+    # two times are two memories
+    me = memory.user("user 2")
+    now = clock.now()
+    first = me.remember("Watered the plants")
+    dated = me.remember("Watered the plants", occurred_at=now)
+    assert (dated.id, dated.taken_over) == (first.id, ("occurred_at",))
+    assert me.remember("Watered the plants", occurred_at=now + timedelta(days=1)).action == "created"
+    assert me.remember("Watered the plants", occurred_at=now).id == first.id
+
+    # the newest word about expiry counts
+    me = memory.user("user 3")
+    soon = clock.now() + timedelta(days=1)
+    first = me.remember("The key is under the mat", expires_at=soon)
+    again = me.remember("The key is under the mat")
+    assert (again.id, again.taken_over) == (first.id, ("expires_at",))
+    assert me.get(first.id).expires_at is None
+    assert me.remember("The key is under the mat", expires_at=soon).taken_over == ("expires_at",)
+    assert me.get(first.id).expires_at == soon
+    assert me.import_memories(["The key is under the mat"])[0].taken_over == ()
+    clock.advance(days=2)
+    assert me.remember("The key is under the mat").action == "created"
 
 
 def test_many_at_once_decide_as_one_by_one(me: UserMemory, clock: SteppingClock) -> None:
@@ -157,21 +172,3 @@ def test_many_at_once_decide_as_one_by_one(me: UserMemory, clock: SteppingClock)
     ]  # fmt: skip
     assert [answer.taken_over for answer in answers[1:3]] == [("expires_at",), ("place",)]
     assert me.count() == 2
-
-
-def test_a_repetition_takes_no_slot_that_another_holds(me: UserMemory) -> None:
-    me.remember("The door is green", subject="door", key="state")
-    holder = me.remember("Gamma", type="preference", subject="door", key="state").id
-    assert me.remember("The door is green", type="preference").action == "created"
-    held = [row.id for row in me.list().items if row.type == "preference" and row.key]
-    assert held == [holder]
-
-
-def test_what_ends_before_the_repeated_begins_holds_from_now(me: UserMemory, clock: SteppingClock) -> None:
-    now = clock.now()
-    first = me.remember("Alpha", valid_from=now + timedelta(hours=50)).id
-    me.remember("Alpha", valid_until=now + timedelta(hours=5))
-    (row,) = me.list().items
-    assert row.id == first
-    assert row.valid_until is not None
-    assert row.valid_from < row.valid_until

@@ -110,26 +110,22 @@ def test_a_cached_answer_is_not_scored_again(reranked: Memory, provider: RerankS
     assert len(provider.requests) == 2
 
 
-@pytest.mark.parametrize(
-    ("query", "reason"),
-    [
+def test_auto_leaves_out_what_it_would_not_help(open_memory: OpenMemory, provider: RerankServer) -> None:
+    cases: list[tuple[str, str]] = [
         ("what did I do with the boat yesterday?", "time"),
         ("list all my boats", "list"),
         ("what do Tom and Mia have in common?", "comparison"),
         ("show the boats", "instructions"),
         ('"spare key"', "exact phrase"),
         ("The spare key of the boat is kept where the oars are.", "clear lead"),
-    ],
-)
-def test_auto_leaves_out_what_it_would_not_help(
-    open_memory: OpenMemory, provider: RerankServer, query: str, reason: str
-) -> None:
+    ]
     memory = open_memory(**asking(provider, recall__rerank="auto"))
     remember(memory)
     memory.user("me").remember('The "spare key" has a tag.')
-    report = memory.user("me").recall(query).reranking
-    assert report is not None
-    assert (report.skipped, report.scored, provider.requests) == (reason, 0, [])
+    for query, reason in cases:
+        report = memory.user("me").recall(query).reranking
+        assert report is not None
+        assert (report.skipped, report.scored, provider.requests) == (reason, 0, []), query
 
 
 def test_nothing_is_asked_for_one_hit_a_location_or_a_forgetting(reranked: Memory, provider: RerankServer) -> None:

@@ -1,11 +1,10 @@
 """A statement is found equally well however it came in: what it means does not depend on who stored it."""
 
-import pytest
-
 from recollect import Memory, NewMemory, UserMemory
 from recollect.embedding.local import LocalEmbedder
 from recollect.engine.drafts.items import embedded_texts, terms_of
 from recollect.model.memories import MemoryRecord
+from tests.rows import every
 
 BUNDLED = LocalEmbedder().space
 SAID = "My favourite band is Radiohead."
@@ -28,8 +27,9 @@ def test_a_captured_statement_scores_as_the_stored_one(memory: Memory) -> None:
         assert one.similarity is not None
 
 
-@pytest.mark.parametrize("subject", ["", "user", "User", "assistant"])
-def test_whose_statement_it_is_changes_neither_vectors_nor_words(me: UserMemory, subject: str) -> None:
+@every("subject", ["", "user", "User", "assistant"])
+def test_whose_statement_it_is_changes_neither_vectors_nor_words(memory: Memory, subject: str) -> None:
+    me = memory.user(f"says {subject!r}")
     record = kept(me, subject=subject, key="possession" if subject else "", value="Radiohead" if subject else "")
     assert embedded_texts(record, BUNDLED) == (SAID,)
     assert terms_of(record) == terms_of(record._replace(subject="", key="", value=""))

@@ -29,7 +29,7 @@ def told(me: UserMemory) -> UserMemory:
     return me
 
 
-def test_every_usual_source_is_searched(told: UserMemory) -> None:
+def test_sources_are_searched_together_or_alone(told: UserMemory, subtests: pytest.Subtests) -> None:
     found = told.search_context(ASKED, limit=20)
     assert sources(found) == {"memory", "request", "response", "reasoning", "tool"}
     assert [hit.score for hit in found.hits] == sorted((hit.score for hit in found.hits), reverse=True)
@@ -38,22 +38,31 @@ def test_every_usual_source_is_searched(told: UserMemory) -> None:
     assert response.record.model == "gpt-9"  # type: ignore[union-attr]
     assert found.degraded == ()
 
+    # one alone
+    cases: list[Any] = ["memory", "request", "response", "reasoning", "tool", "system"]
+    for source in cases:
+        with subtests.test(source=source):
+            assert sources(told.search_context(ASKED, sources=[source])) == {source}
 
-@pytest.mark.parametrize("source", ["memory", "request", "response", "reasoning", "tool", "system"])
-def test_one_source_alone(told: UserMemory, source: Any) -> None:
-    assert sources(told.search_context(ASKED, sources=[source])) == {source}
+    # limit and least score
+    assert len(told.search_context(ASKED, limit=2).hits) == 2
+    least = told.search_context(ASKED, limit=3).hits[-1].score
+    assert all(hit.score >= least for hit in told.search_context(ASKED, min_score=least).hits)
+    for limit in (0, 1_001):
+        with pytest.raises(InvalidInput, match="limit"):
+            told.search_context(ASKED, limit=limit)
+    with pytest.raises(InvalidInput, match="query is empty"):
+        told.search_context(" ")
 
-
-def test_summaries_and_what_they_folded_are_found(told: UserMemory) -> None:
-    told.conversation("s1").compact(keep_recent=0)
-    assert sources(told.search_context(ASKED, sources=["summary"])) == {"summary"}
-    assert sources(told.search_context(ASKED, limit=20)) == {"memory", "request", "response", "reasoning", "tool"}
-
-
-def test_files_are_no_source_yet_but_asking_is_no_error(told: UserMemory) -> None:
+    # files are none yet
     assert told.search_context(ASKED, sources=["file"]).hits == ()
     with pytest.raises(InvalidInput, match="Unknown source 'dream'"):
         told.search_context(ASKED, sources=["dream"])  # type: ignore[list-item]
+
+    # summaries and what they folded are found
+    told.conversation("s1").compact(keep_recent=0)
+    assert sources(told.search_context(ASKED, sources=["summary"])) == {"summary"}
+    assert sources(told.search_context(ASKED, limit=20)) == {"memory", "request", "response", "reasoning", "tool"}
 
 
 def test_meaning_finds_what_was_said_once_it_is_embedded(told: UserMemory, memory: Memory) -> None:
@@ -65,20 +74,14 @@ def test_meaning_finds_what_was_said_once_it_is_embedded(told: UserMemory, memor
     assert "text" not in best.parts.channels or best.parts.channels["text"].rank is None
 
 
-def test_the_turn_that_is_going_on_is_left_out(told: UserMemory) -> None:
+def test_the_turn_that_is_going_on_is_left_out_however_many_tools_it_needs(told: UserMemory) -> None:
     chat = told.conversation("s1")
-    before = {hit.id for hit in told.search_context(ASKED, limit=20).hits}
+    before = {hit.id for hit in told.search_context(ASKED, limit=50).hits}
     chat.append("user", "Once more: is it true that the blue bicycle pump is there?")
     chat.append("reasoning", "The blue bicycle pump, again.")
-    assert {hit.id for hit in told.search_context(ASKED, limit=20, current="s1").hits} == before
-    assert len(told.search_context(ASKED, limit=20).hits) == len(before) + 2
-    assert len(told.search_context(ASKED, limit=20, current="s2").hits) == len(before) + 2
-
-
-def test_however_many_tools_a_turn_needs_it_is_left_out(told: UserMemory) -> None:
-    before = {hit.id for hit in told.search_context(ASKED, limit=50).hits}
-    chat = told.conversation("s1")
-    chat.append("user", "Is it true that the blue bicycle pump is there?")
+    assert {hit.id for hit in told.search_context(ASKED, limit=50, current="s1").hits} == before
+    assert len(told.search_context(ASKED, limit=50).hits) == len(before) + 2
+    assert len(told.search_context(ASKED, limit=50, current="s2").hits) == len(before) + 2
     for number in range(40):
         chat.append("assistant", tool_calls=[{"id": f"t{number}", "name": "look", "arguments": "{}"}])
         chat.append("tool", f"blue bicycle pump, page {number}", tool_call_id=f"t{number}")
@@ -103,26 +106,6 @@ def test_time_bounds(told: UserMemory, clock: SteppingClock) -> None:
     }
     with pytest.raises(InvalidInput, match="since"):
         told.search_context(ASKED, since=start.replace(tzinfo=None))
-
-
-def test_of_another_user_nothing_is_found(told: UserMemory, memory: Memory) -> None:
-    you = memory.user("you")
-    assert you.search_context(ASKED).hits == ()
-    you.conversation("s1").append("user", "My blue bicycle pump is red.")
-    memory.maintain()
-    assert [hit.content for hit in you.search_context(ASKED).hits] == ["My blue bicycle pump is red."]
-    assert "My blue bicycle pump is red." not in {hit.content for hit in told.search_context(ASKED, limit=50).hits}
-
-
-def test_limit_and_least_score(told: UserMemory) -> None:
-    assert len(told.search_context(ASKED, limit=2).hits) == 2
-    least = told.search_context(ASKED, limit=3).hits[-1].score
-    assert all(hit.score >= least for hit in told.search_context(ASKED, min_score=least).hits)
-    for limit in (0, 1_001):
-        with pytest.raises(InvalidInput, match="limit"):
-            told.search_context(ASKED, limit=limit)
-    with pytest.raises(InvalidInput, match="query is empty"):
-        told.search_context(" ")
 
 
 def test_a_users_answer_does_not_depend_on_whether_there_are_others(told: UserMemory, memory: Memory) -> None:

@@ -12,6 +12,7 @@ from recollect.errors import InvalidInput, NotFound
 from recollect.model.literals import without
 from tests.conformance.test_turns_kept import stored
 from tests.fixtures import OpenMemory
+from tests.rows import every
 from tests.storage.catalogue import is_server
 
 CODE = "The gate code is 4711"
@@ -73,9 +74,9 @@ def test_a_value_is_no_way_around(me: UserMemory) -> None:
     assert me.get(me.facts.set("light.office", "country_code", "420").id).value == "420"
 
 
-@pytest.mark.parametrize("keep", [False, True], ids=["left out", "kept"])
+@every("keep", [False, True])
 def test_no_sentence_repeats_a_value_that_is_a_secret(keeper: Memory, database: str, *, keep: bool) -> None:
-    me = keeper.user("me")
+    me = keeper.user(f"keeps: {keep}")
     for number, value in enumerate(["YWV9981QJ", "582-039-17", "hunter21", "582039174652", "w.v+[9]"]):
         made = me.facts.set(f"safe {number}", "pin", value, keep_secret=keep)
         record = me.get(made.id)

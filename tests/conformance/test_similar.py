@@ -6,7 +6,8 @@ from recollect import InvalidInput, Memory, NotFound, UserMemory
 from tests.fixtures import OpenMemory
 
 
-def test_the_nearest_memories_come_first_and_not_the_memory_itself(me: UserMemory) -> None:
+def test_the_nearest_memories_come_first_and_not_the_memory_itself(memory: Memory) -> None:
+    me = memory.user("user 0")
     tea = me.remember("Anna drinks green tea every morning").id
     like = me.remember("Anna drinks black tea in the morning").id
     me.remember("The roof was repaired by a carpenter from Olomouc")
@@ -19,8 +20,8 @@ def test_the_nearest_memories_come_first_and_not_the_memory_itself(me: UserMemor
     assert found.hits[0].parts.channels.keys() == {"vector"}
     assert [hit.id for hit in me.similar(tea, limit=1).hits] == [like]
 
-
-def test_old_versions_and_what_was_forgotten_are_left_out(me: UserMemory) -> None:
+    # old versions and what was forgotten are left out
+    me = memory.user("user 1")
     tea = me.remember("Anna drinks green tea every morning").id
     old = me.facts.set("anna", "drink", "black tea").id
     new = me.facts.set("anna", "drink", "white tea").id

@@ -1,8 +1,9 @@
 """Moving from one model to another: searches never notice, never mix, and never miss, on both stores."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from random import Random
 from threading import Event
@@ -15,7 +16,7 @@ from recollect.errors import TextRefused
 from recollect.model.memories import Space, Vector
 from recollect.model.stats import WorkReport
 from recollect.ports import Embedder, Role
-from tests.fixtures import Server, SteppingClock
+from tests.fixtures import OpenMemory, Server, SteppingClock
 from tests.providers.vectors import vector_of
 from tests.storage.catalogue import plain
 
@@ -40,6 +41,7 @@ LATE = ("honey bridge window parcel at noon", "coffee garden train river at nigh
 
 Ranking = dict[str, list[tuple[str, float | None]]]
 Opener = Callable[..., Memory]
+Fresh = Callable[[Embedder, Sequence[str]], Ranking]
 
 
 class Words:
@@ -85,41 +87,31 @@ def new() -> Words:
 
 
 @pytest.fixture
-def opener(database: str, clock: SteppingClock) -> Iterator[Opener]:
-    """Open the test's store, or another one, with an embedder."""
-    opened: list[Memory] = []
-
-    def open_with(embedder: Embedder, address: str = database) -> Memory:
-        overrides = {"database": address, "embedding.worker": False, "recall.deadline_s": 120, "recall.cache": 0}
-        settings = load_settings(os.devnull, environ={}, overrides=overrides)
-        opened.append(Memory.open(settings=settings, clock=clock, embedder=embedder))
-        return opened[-1]
-
-    yield open_with
-    for memory in opened:
-        memory.close()
+def opener(open_memory: OpenMemory) -> Opener:
+    """Open the test's store with an embedder, and always search."""
+    return partial(open_memory, recall__cache=0)
 
 
-@pytest.fixture
-def fresh(request: pytest.FixtureRequest, database: str, tmp_path: Path, opener: Opener) -> Iterator[Opener]:
-    """Make a store of the same kind that has never known another model, with these texts."""
-    server: Server | None = request.getfixturevalue("server") if "://" in database else None
-    made: list[str] = []
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory: pytest.TempPathFactory) -> Fresh:
+    """The rankings of a store that has never known another model, which both databases give alike: of a file."""
+    folder, known = tmp_path_factory.mktemp("fresh"), dict[tuple[object, ...], Ranking]()
 
-    def make(embedder: Embedder, texts: Sequence[str]) -> Memory:
-        made.append(server.fresh() if server else str(tmp_path / f"fresh{len(made)}.db"))
-        memory = opener(embedder, made[-1])
-        memory.user("me").remember_many(texts)
-        return memory
+    def rank(embedder: Embedder, texts: Sequence[str]) -> Ranking:
+        asked = (embedder.space, *texts)
+        if asked not in known:
+            overrides = {"database": str(folder / f"{len(known)}.db"), "embedding.worker": False}
+            settings = load_settings(os.devnull, environ={}, overrides={**overrides, "recall.deadline_s": 120})
+            with Memory.open(settings=settings, embedder=embedder) as memory:
+                memory.user("me").remember_many(texts)
+                known[asked] = rankings(memory)
+        return known[asked]
 
-    yield make
-    for address in made if server else ():
-        server.drop(address)  # type: ignore[union-attr]
+    return rank
 
 
 @pytest.fixture
 def memory(opener: Opener, old: Words) -> Memory:
-    """A store with the old model."""
     opened = opener(old)
     opened.user("me").remember_many(TEXTS)
     return opened
@@ -162,7 +154,7 @@ def interrupted(memory: Memory, embedder: Embedder) -> None:
 
 
 def test_the_old_space_is_searched_until_the_new_one_is_complete(
-    memory: Memory, old: Words, new: Words, fresh: Opener
+    memory: Memory, old: Words, new: Words, fresh: Fresh
 ) -> None:
     before = rankings(memory)
     assert memory.models.reembed(embedder=new, wait=False).state == "building"
@@ -176,11 +168,11 @@ def test_the_old_space_is_searched_until_the_new_one_is_complete(
     assert states(memory) == {8: "kept", 16: "active"}
     after = rankings(memory)
     assert not same(after, before)
-    assert same(after, rankings(fresh(new, TEXTS)))
+    assert same(after, fresh(new, TEXTS))
     assert memory.doctor() == ()
 
 
-def test_what_is_stored_meanwhile_is_owed_a_vector_in_both(memory: Memory, new: Words, fresh: Opener) -> None:
+def test_what_is_stored_meanwhile_is_owed_a_vector_in_both(memory: Memory, new: Words, fresh: Fresh) -> None:
     interrupted(memory, new)
     stored = [memory.user("me").remember(text) for text in LATE]
     assert [one.degraded for one in stored] == [(), ()]
@@ -188,19 +180,13 @@ def test_what_is_stored_meanwhile_is_owed_a_vector_in_both(memory: Memory, new: 
     searched, coming = memory.status().coverage[0], memory._engine.store.coverage(new.space)[0]
     assert (searched.vectors, searched.waiting) == (len(TEXTS) + 2, 0)
     assert coming.items == len(TEXTS) + 2 == coming.vectors + coming.waiting
-    assert memory.models.reembed().state == "finished"
-    assert same(rankings(memory), rankings(fresh(new, (*TEXTS, *LATE))))
+    assert memory.embed_waiting().embedded == coming.waiting, "workers finish what somebody began"
+    assert states(memory) == {8: "kept", 16: "active"}
+    assert same(rankings(memory), fresh(new, (*TEXTS, *LATE)))
     assert memory.doctor() == ()
 
 
-def test_workers_finish_what_somebody_began(memory: Memory, new: Words, fresh: Opener) -> None:
-    memory.models.reembed(embedder=new, wait=False)
-    assert memory.embed_waiting().embedded == len(TEXTS)
-    assert states(memory) == {8: "kept", 16: "active"}
-    assert same(rankings(memory), rankings(fresh(new, TEXTS)))
-
-
-def test_updating_and_forgetting_meanwhile(memory: Memory, new: Words, fresh: Opener) -> None:
+def test_updating_and_forgetting_meanwhile(memory: Memory, new: Words, fresh: Fresh) -> None:
     me = memory.user("me")
     ids = {record.content: record.id for record in me.list(limit=1000).items}
     memory.models.reembed(embedder=new, wait=False)
@@ -213,7 +199,7 @@ def test_updating_and_forgetting_meanwhile(memory: Memory, new: Words, fresh: Op
     assert memory.models.reembed().state == "finished"
     left = [LATE[TEXTS.index(text) - 3] if text in TEXTS[3:5] else text for text in TEXTS]
     expected = [text for text in left if text not in (TEXTS[5], TEXTS[95])]
-    assert same(rankings(memory), rankings(fresh(new, expected)))
+    assert same(rankings(memory), fresh(new, expected))
     assert memory.status().coverage[0].share == 1.0
     assert memory.doctor() == ()
     assert me.forget(ids[TEXTS[3]]).action == "deleted"
@@ -243,17 +229,17 @@ def test_an_empty_store_moves_at_once(opener: Opener, old: Words, new: Words) ->
     assert memory.user("me").recall(TEXTS[0]).hits[0].similarity == pytest.approx(1.0, abs=1e-4)
 
 
-def test_to_the_real_encoder_and_back(memory: Memory, old: Words, encoder: Embedder, fresh: Opener) -> None:
+def test_to_the_real_encoder_and_back(memory: Memory, old: Words, encoder: Embedder, fresh: Fresh) -> None:
     before = rankings(memory)
     assert memory.models.reembed(embedder=encoder).state == "finished"
-    assert same(rankings(memory), rankings(fresh(encoder, TEXTS)))
+    assert same(rankings(memory), fresh(encoder, TEXTS))
     old.asked.clear()
     assert memory.models.reembed(embedder=old).state == "finished"
     assert same(rankings(memory), before)
     assert not set(old.asked) & set(TEXTS)
 
 
-def test_going_back_embeds_only_what_is_new(memory: Memory, old: Words, new: Words, fresh: Opener) -> None:
+def test_going_back_embeds_only_what_is_new(memory: Memory, old: Words, new: Words, fresh: Fresh) -> None:
     me = memory.user("me")
     ids = {record.content: record.id for record in me.list(limit=1000).items}
     memory.models.reembed(embedder=new)
@@ -264,12 +250,12 @@ def test_going_back_embeds_only_what_is_new(memory: Memory, old: Words, new: Wor
     assert memory.models.reembed(embedder=old).state == "finished"
     assert sorted(text for text in old.asked if text in (*TEXTS, *LATE)) == sorted(LATE)
     expected = [LATE[1] if text == TEXTS[7] else text for text in TEXTS if text != TEXTS[8]]
-    assert same(rankings(memory), rankings(fresh(old, (*expected, LATE[0]))))
+    assert same(rankings(memory), fresh(old, (*expected, LATE[0])))
     assert memory.doctor() == ()
 
 
 def test_another_process_follows_at_its_next_search(
-    memory: Memory, old: Words, new: Words, opener: Opener, fresh: Opener
+    memory: Memory, old: Words, new: Words, opener: Opener, fresh: Fresh
 ) -> None:
     other = opener(old)
     other._engine.models.offer(new)  # as one that can make both by itself
@@ -277,7 +263,7 @@ def test_another_process_follows_at_its_next_search(
     interrupted(memory, new)
     assert same(rankings(other), before)
     memory.models.reembed()
-    expected = rankings(fresh(new, TEXTS))
+    expected = fresh(new, TEXTS)
     assert same(rankings(other), expected)
     other.user("me").remember(LATE[0])
     other.embed_waiting()
@@ -297,11 +283,11 @@ def test_one_that_cannot_follow_answers_by_words(memory: Memory, old: Words, new
 
 
 def test_whoever_searches_during_the_change_sees_one_space_or_the_other(
-    memory: Memory, old: Words, new: Words, opener: Opener, fresh: Opener
+    memory: Memory, old: Words, new: Words, opener: Opener, fresh: Fresh
 ) -> None:
     other = opener(old)
     other._engine.models.offer(new)
-    before, after = rankings(memory), rankings(fresh(new, TEXTS))
+    before, after = rankings(memory), fresh(new, TEXTS)
     over = Event()
 
     def search(searcher: Memory) -> list[Ranking]:
@@ -328,7 +314,7 @@ def _is_of(ranking: Ranking, question: str, expected: Ranking) -> bool:
     return same({question: ranking[question]}, {question: expected[question]})
 
 
-def test_cancelling_keeps_the_old(memory: Memory, old: Words, new: Words, fresh: Opener) -> None:
+def test_cancelling_keeps_the_old(memory: Memory, old: Words, new: Words, fresh: Fresh) -> None:
     before = rankings(memory)
     interrupted(memory, new)
     assert memory.models.cancel_reembed() == new.space
@@ -343,7 +329,7 @@ def test_cancelling_keeps_the_old(memory: Memory, old: Words, new: Words, fresh:
     new.asked.clear()
     assert memory.models.reembed(embedder=new).state == "finished"
     assert 0 < len([text for text in new.asked if text in TEXTS]) < len(TEXTS)
-    assert same(rankings(memory), rankings(fresh(new, (*TEXTS, LATE[0]))))
+    assert same(rankings(memory), fresh(new, (*TEXTS, LATE[0])))
 
 
 def test_only_what_is_kept_can_be_dropped(memory: Memory, old: Words, new: Words, database: str) -> None:
@@ -367,16 +353,13 @@ def test_only_what_is_kept_can_be_dropped(memory: Memory, old: Words, new: Words
     assert set(old.asked) >= set(TEXTS)
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [None, [], [[0.0] * 16], [[float("nan")] + [1.0] * 15], [[1.0] * 15], [[float("inf")] * 16]],
-    ids=["error", "nothing", "zeros", "nan", "short", "infinite"],
-)
-def test_a_probe_that_fails_changes_nothing(memory: Memory, answer: object) -> None:
+def test_a_probe_that_fails_changes_nothing(memory: Memory, subtests: pytest.Subtests) -> None:
     before, ranked = memory._engine.store.spaces(), rankings(memory)
-    with pytest.raises(EmbeddingError):
-        memory.models.reembed(embedder=Broken(answer))
-    assert memory._engine.store.spaces() == before
+    nan, infinite = float("nan"), float("inf")
+    for answer in (None, [], [[0.0] * 16], [[nan] + [1.0] * 15], [[1.0] * 15], [[infinite] * 16]):
+        with subtests.test(answer=answer), pytest.raises(EmbeddingError):
+            memory.models.reembed(embedder=Broken(answer))
+        assert memory._engine.store.spaces() == before
     assert same(rankings(memory), ranked)
     assert memory.doctor() == ()
 

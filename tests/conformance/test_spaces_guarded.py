@@ -1,14 +1,13 @@
 """What keeps spaces from being confused when several act at once, and embedders of a caller's own from doing harm."""
 
-import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 
 import pytest
 
-from recollect import EmbeddingError, InvalidInput, Memory, load_settings
+from recollect import EmbeddingError, InvalidInput
 from recollect.model.memories import Space, Vector
 from recollect.ports import Embedder, Role
-from tests.fixtures import OpenMemory, SteppingClock
+from tests.fixtures import OpenMemory
 from tests.waiting import until
 
 TEXTS = ("The ladder stands behind the shed", "Grandmother was born in Olomouc")
@@ -40,27 +39,10 @@ class Own:
         pass
 
 
-OpenWith = Callable[..., Memory]
-
-
-@pytest.fixture
-def opened(database: str, clock: SteppingClock) -> Iterator[OpenWith]:
-    """Open the store with an embedder of one's own."""
-    open_now: list[Memory] = []
-
-    def opener(embedder: Embedder, **more: object) -> Memory:
-        overrides = {"database": database, "embedding.worker": False, "recall.deadline_s": 600, **more}
-        settings = load_settings(os.devnull, environ={}, overrides=overrides)
-        open_now.append(Memory.open(settings=settings, clock=clock, embedder=embedder))
-        return open_now[-1]
-
-    yield opener
-    for memory in open_now:
-        memory.close()
-
-
-def test_a_change_that_was_cancelled_is_not_completed_by_whoever_is_late(opened: OpenWith, encoder: Embedder) -> None:
-    memory = opened(Own(encoder))
+def test_a_change_that_was_cancelled_is_not_completed_by_whoever_is_late(
+    open_memory: OpenMemory, encoder: Embedder
+) -> None:
+    memory = open_memory(Own(encoder))
     memory.user("me").remember_many(TEXTS)
     coming = Space("own", "other", "1", "none", 384, normalised=True)
     memory.models.reembed(embedder=Own(encoder, coming), wait=False)
@@ -71,8 +53,8 @@ def test_a_change_that_was_cancelled_is_not_completed_by_whoever_is_late(opened:
     assert memory.status().embedding == "own/small"
 
 
-def test_a_space_that_was_dropped_does_not_come_back(opened: OpenWith, encoder: Embedder) -> None:
-    memory = opened(Own(encoder))
+def test_a_space_that_was_dropped_does_not_come_back(open_memory: OpenMemory, encoder: Embedder) -> None:
+    memory = open_memory(Own(encoder))
     memory.user("me").remember_many(TEXTS)
     other = Space("own", "other", "1", "none", 384, normalised=True)
     memory.models.reembed(embedder=Own(encoder, other))
@@ -84,8 +66,8 @@ def test_a_space_that_was_dropped_does_not_come_back(opened: OpenWith, encoder: 
     ]
 
 
-def test_two_changes_at_once_are_refused(opened: OpenWith, encoder: Embedder) -> None:
-    memory = opened(Own(encoder))
+def test_two_changes_at_once_are_refused(open_memory: OpenMemory, encoder: Embedder) -> None:
+    memory = open_memory(Own(encoder))
     memory.user("me").remember_many(TEXTS)
     first, second = (Space("own", name, "1", "none", 384, normalised=True) for name in ("first", "second"))
     memory._engine.store.open_space(first, "building", memory._engine.clock.now())
@@ -93,8 +75,8 @@ def test_two_changes_at_once_are_refused(opened: OpenWith, encoder: Embedder) ->
         memory._engine.store.open_space(second, "building", memory._engine.clock.now())
 
 
-def test_models_of_one_name_are_told_apart(opened: OpenWith, encoder: Embedder) -> None:
-    memory = opened(Own(encoder))
+def test_models_of_one_name_are_told_apart(open_memory: OpenMemory, encoder: Embedder) -> None:
+    memory = open_memory(Own(encoder))
     memory.user("me").remember_many(TEXTS)
     for revision in ("2", "3"):
         memory.models.reembed(embedder=Own(encoder, Space("own", "small", revision, "none", 384, normalised=True)))
@@ -104,38 +86,36 @@ def test_models_of_one_name_are_told_apart(opened: OpenWith, encoder: Embedder) 
     assert memory.models.drop("own/small").revision == "2"
 
 
-def test_a_move_to_what_is_used_already_makes_up_for_what_it_lacks(
-    opened: OpenWith, open_memory: OpenMemory, encoder: Embedder
-) -> None:
+def test_a_move_to_what_is_used_already_makes_up_for_what_it_lacks(open_memory: OpenMemory, encoder: Embedder) -> None:
     open_memory(embedding__provider="none").user("me").remember_many(TEXTS)
-    memory = opened(Own(encoder))
+    memory = open_memory(Own(encoder))
     moved = memory.models.reembed()
     assert (moved.state, moved.embedded, memory.user("me").stats().with_vector) == ("finished", 2, 2)
 
 
-def test_an_embedder_that_learns_its_length_is_known_again(opened: OpenWith, encoder: Embedder) -> None:
-    memory = opened(Own(encoder, known=False))
+def test_an_embedder_that_learns_its_length_is_known_again(open_memory: OpenMemory, encoder: Embedder) -> None:
+    memory = open_memory(Own(encoder, known=False))
     memory.user("me").remember(TEXTS[0], wait=True)
-    again = opened(Own(encoder, known=False)).user("me")
+    again = open_memory(Own(encoder, known=False)).user("me")
     assert again.remember(TEXTS[1]).degraded == ()
     assert again.recall("something to climb with").degraded == ()
 
 
-def test_one_that_cannot_say_who_it_is_does_no_harm(opened: OpenWith, encoder: Embedder) -> None:
-    opened(Own(encoder, known=False)).user("me").remember(TEXTS[0], wait=True)
+def test_one_that_cannot_say_who_it_is_does_no_harm(open_memory: OpenMemory, encoder: Embedder) -> None:
+    open_memory(Own(encoder, known=False)).user("me").remember(TEXTS[0], wait=True)
     own = Own(encoder, known=False)
     own.trouble = ConnectionError("away")
-    me = opened(own).user("me")
+    me = open_memory(own).user("me")
     assert me.remember(TEXTS[1]).degraded == ("vector",)
     assert me.recall("ladder").degraded == ("vector",)
 
 
 @pytest.mark.parametrize("trouble", [ConnectionError("away"), ValueError("odd"), EmbeddingError("no")], ids=repr)
 def test_whatever_an_embedder_raises_is_trouble_with_vectors_and_nothing_else(
-    opened: OpenWith, encoder: Embedder, trouble: Exception
+    open_memory: OpenMemory, encoder: Embedder, trouble: Exception
 ) -> None:
     own = Own(encoder)
-    memory = opened(own, **{"recall.deadline_s": 3600, "embedding.worker": True})
+    memory = open_memory(own, recall__deadline_s=3600, embedding__worker=True)
     me = memory.user("me")
     me.remember(TEXTS[0])
     own.trouble = trouble
@@ -167,10 +147,10 @@ def test_a_process_that_is_killed_before_it_has_queued_everything_leaves_nothing
 
 
 def test_a_first_space_that_was_left_behind_gives_way_to_another_model(
-    opened: OpenWith, open_memory: OpenMemory, encoder: Embedder
+    open_memory: OpenMemory, encoder: Embedder
 ) -> None:
     open_memory(embedding__provider="none").user("me").remember_many(TEXTS)
-    memory = opened(Own(encoder))
+    memory = open_memory(Own(encoder))
     left = Space("own", "left behind", "1", "none", 384, normalised=True)
     memory._engine.store.open_space(left, "building", memory._engine.clock.now())
     assert memory.embed_waiting().embedded == len(TEXTS)

@@ -9,6 +9,7 @@ from recollect.embedding.local import LocalEmbedder
 from recollect.engine.drafts.items import embedded_texts, message_passage, message_terms
 from recollect.errors import InvalidMessage
 from tests.fixtures import OpenMemory
+from tests.rows import every
 
 SAID = "The bicycle is in the shed now."
 BUNDLED = LocalEmbedder().space
@@ -30,7 +31,8 @@ def speakers(me: UserMemory, conversation: str = "c") -> list[str]:
     return [message.speaker for message in me.conversation(conversation).messages()]
 
 
-def test_a_speaker_is_kept(memory: Memory, me: UserMemory) -> None:
+def test_a_speaker_is_kept_cleaned_and_bounded(memory: Memory) -> None:
+    me = memory.user("user 0")
     jana = kept(me, speaker="Jana Nováková")
     nobody = kept(me)
     assert (jana.speaker, nobody.speaker) == ("Jana Nováková", "")
@@ -39,21 +41,21 @@ def test_a_speaker_is_kept(memory: Memory, me: UserMemory) -> None:
     assert me.messages.get(jana.id) == jana
     assert memory.doctor() == ()
 
-
-def test_a_name_is_cleaned_and_bounded(me: UserMemory) -> None:
+    # a name is cleaned and bounded
+    me = memory.user("user 1")
     assert kept(me, speaker="  Jana\n[12:00] user:\tPetr\x00 ").speaker == "Jana [12:00] user: Petr"
     assert kept(me, speaker="x" * 256).speaker == "x" * 256
     with pytest.raises(InvalidMessage, match=r"speaker has 257 characters; at most 256"):
         kept(me, speaker="x" * 257)
 
-
-def test_what_may_not_be_kept_is_not_kept_in_a_name(me: UserMemory) -> None:
+    # what may not be kept is not kept in a name
+    me = memory.user("user 2")
     assert kept(me, speaker="Jana <private>from the clinic</private>").speaker == "Jana"
     key = "sk-" + "proj-Ab3dEf6hIj9kLm2nOp5qRs8tUv1wXy4z"
     assert key not in kept(me, speaker=f"Jana {key}").speaker
 
-
-def test_hosts_call_it_a_name(me: UserMemory) -> None:
+    # hosts call it a name
+    me = memory.user("user 3")
     me.conversation("c").extend(
         [
             {"role": "user", "name": "Jana", "content": "Where is it?"},
@@ -117,10 +119,11 @@ TURN: list[dict[str, Any]] = [
 NAMED = [{**TURN[0], "name": "Jana"}, {**TURN[1], "name": "Butler"}]
 
 
-@pytest.mark.parametrize(("first", "second"), [(NAMED, NAMED), (NAMED, TURN), (TURN, NAMED)])
+@every(("who", "first", "second"), [("twice", NAMED, NAMED), ("first", NAMED, TURN), ("second", TURN, NAMED)])
 def test_a_turn_that_comes_again_is_known_with_and_without_names(
-    me: UserMemory, first: list[dict[str, Any]], second: list[dict[str, Any]]
+    memory: Memory, who: str, first: list[dict[str, Any]], second: list[dict[str, Any]]
 ) -> None:
+    me = memory.user(f"named {who}")
     assert me.after_turn(first, session="c").saved == 2
     assert me.after_turn(second, session="c").saved == 0
     assert me.after_turn([*second, {"role": "user", "content": "Thanks."}], session="c").saved == 1
@@ -128,28 +131,30 @@ def test_a_turn_that_comes_again_is_known_with_and_without_names(
     assert me.count() == 1
 
 
-def test_two_people_may_say_the_same(me: UserMemory) -> None:
+def test_turns_of_several_people_are_told_apart_and_forgotten(memory: Memory) -> None:
+    # two people may say the same
+    me = memory.user("user 0")
     assert me.after_turn([{"role": "user", "name": "Jana", "content": "yes"}], session="c").saved == 1
     assert me.after_turn([{"role": "user", "name": "Petr", "content": "yes"}], session="c").saved == 1
     whole = [{"role": "user", "name": name, "content": "yes"} for name in ("Jana", "Petr")]
     assert me.after_turn(whole, session="c").saved == 0
     assert speakers(me) == ["Jana", "Petr"]
 
-
-def test_what_was_forgotten_stays_forgotten_whatever_its_name(me: UserMemory) -> None:
+    # what was forgotten stays forgotten whatever its name
+    me = memory.user("user 1")
     me.after_turn(NAMED, session="c")
     me.forget(session="c")
     assert me.after_turn(NAMED, session="c").saved == 0
     assert me.after_turn(TURN, session="c").saved == 0
 
-
-def test_a_request_has_a_name_before_the_turn_is_over(me: UserMemory) -> None:
+    # a request has a name before the turn is over
+    me = memory.user("user 2")
     me.before_prompt("I prefer oat milk in my coffee.", session="c", speaker="Jana")
     assert me.after_turn(NAMED, session="c").saved == 1
     assert speakers(me) == ["Jana", "Butler"]
 
-
-def test_a_summary_has_no_speaker(me: UserMemory) -> None:
+    # a summary has no speaker
+    me = memory.user("user 3")
     chat = me.conversation("c")
     chat.extend(NewMessage("user", f"We decided to paint room {n} green.", speaker="Jana") for n in range(8))
     summary = chat.compact(keep_recent=0).summary

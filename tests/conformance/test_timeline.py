@@ -6,6 +6,7 @@ import pytest
 
 from recollect import Memory
 from recollect.errors import InvalidInput
+from tests.rows import every
 
 PRAGUE = "Europe/Prague"
 
@@ -49,7 +50,7 @@ def test_everything_is_counted_where_it_belongs(memory: Memory) -> None:
     assert me.messages.between(until=at("2025-03-30T22:00")) == ()
 
 
-@pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/New_York"])
+@every("zone", ["Asia/Tokyo", "America/New_York"])
 def test_the_first_and_the_last_day_of_time_are_shown(memory: Memory, zone: str) -> None:
     for moment in (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)):
         memory.me.remember(f"At {moment}", occurred_at=moment)

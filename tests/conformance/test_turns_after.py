@@ -38,7 +38,8 @@ def test_response_and_reasoning_are_saved(me: UserMemory) -> None:
     assert (response.content, response.model, response.input_tokens) == ("In the attic.", "claude", 50)
 
 
-def test_what_the_user_says_about_themselves_is_kept(memory: Memory, me: UserMemory) -> None:
+def test_what_the_user_says_about_themselves_is_kept_and_grows_surer(memory: Memory) -> None:
+    me = memory.user("user 0")
     outcome = me.after_turn([user("I prefer oat milk in my coffee."), assistant("Noted.")], session="s1")
     (kept,) = outcome.captured
     assert kept.action == "created"
@@ -48,14 +49,35 @@ def test_what_the_user_says_about_themselves_is_kept(memory: Memory, me: UserMem
     assert 0 < record.confidence < 1
     assert memory.doctor() == ()
 
-
-def test_a_request_that_was_saved_before_the_prompt_teaches_after_the_turn(me: UserMemory) -> None:
+    # a request that was saved before the prompt teaches after the turn
+    me = memory.user("user 1")
     me.before_prompt("I prefer oat milk in my coffee.", session="s1")
     assert me.count() == 0
     outcome = me.after_turn([assistant("Noted.")], session="s1")
     assert outcome.captured == ()
     outcome = me.after_turn([user("I prefer oat milk in my coffee."), assistant("Noted.")], session="s1")
     assert [kept.action for kept in outcome.captured] == ["created"]
+
+    # hearing it again makes it surer and a repeated delivery does not
+    me = memory.user("user 2")
+    turn = [user("I prefer oat milk in my coffee.", id="m1"), assistant("Noted.", id="m2")]
+    first = me.after_turn(turn, session="s1").captured[0]
+    sure = me.get(first.id).confidence
+    for _ in range(3):
+        assert me.after_turn(turn, session="s1").captured == ()
+    assert me.get(first.id).confidence == sure
+    again = me.after_turn([user("I prefer oat milk in my coffee.", id="m9")], session="s2").captured[0]
+    assert (again.action, again.id) == ("duplicate", first.id)
+    assert sure < me.get(first.id).confidence < 1
+
+    # capture keeps without a turn
+    me = memory.user("user 3")
+    assert me.messages.should_capture("I prefer oat milk in my coffee.")
+    assert not me.messages.should_capture("What time is it?")
+    (kept,) = me.messages.capture("I prefer oat milk in my coffee.", session="s1")
+    assert me.get(kept.id).session == "s1"
+    assert me.conversation("s1").messages() == ()
+    assert me.messages.capture("What time is it?") == ()
 
 
 def test_only_the_users_words_teach(me: UserMemory) -> None:
@@ -127,26 +149,6 @@ def test_what_the_assistant_did_to_a_thing_is_an_event(me: UserMemory) -> None:
     assert me.events(entity="light.garage")[0].value == '{"entity_id": "light.garage", "brightness": 40}'
 
 
-def test_hearing_it_again_makes_it_surer_and_a_repeated_delivery_does_not(me: UserMemory) -> None:
-    turn = [user("I prefer oat milk in my coffee.", id="m1"), assistant("Noted.", id="m2")]
-    first = me.after_turn(turn, session="s1").captured[0]
-    sure = me.get(first.id).confidence
-    for _ in range(3):
-        assert me.after_turn(turn, session="s1").captured == ()
-    assert me.get(first.id).confidence == sure
-    again = me.after_turn([user("I prefer oat milk in my coffee.", id="m9")], session="s2").captured[0]
-    assert (again.action, again.id) == ("duplicate", first.id)
-    assert sure < me.get(first.id).confidence < 1
-
-
-def test_a_newer_value_takes_the_place_of_the_older_which_stays_in_the_history(me: UserMemory) -> None:
-    me.after_turn([user("I live in Prague.")], session="s1")
-    (kept,) = me.after_turn([user("I live in Brno.")], session="s2").captured
-    assert kept.action == "superseded"
-    assert [record.value for record in me.history(kept.id)] == ["Prague", "Brno"]
-    assert contents(me) == ["I live in Brno"]
-
-
 def test_a_turn_that_grew_too_long_is_compacted(open_memory: OpenMemory) -> None:
     me = open_memory(embedding__provider="none", compaction__max_messages=10, compaction__keep_recent=2).user("me")
     said = [user(f"Please plant {number} tulips in the garden.") for number in range(10)]
@@ -156,21 +158,8 @@ def test_a_turn_that_grew_too_long_is_compacted(open_memory: OpenMemory) -> None
     assert outcome.action == "compacted"
 
 
-def test_capture_keeps_without_a_turn(me: UserMemory) -> None:
-    assert me.messages.should_capture("I prefer oat milk in my coffee.")
-    assert not me.messages.should_capture("What time is it?")
-    (kept,) = me.messages.capture("I prefer oat milk in my coffee.", session="s1")
-    assert me.get(kept.id).session == "s1"
-    assert me.conversation("s1").messages() == ()
-    assert me.messages.capture("What time is it?") == ()
-
-
-def test_messages_may_be_ours(me: UserMemory) -> None:
-    outcome = me.after_turn([NewMessage("user", "I live in Brno."), NewMessage("assistant", "Nice.")], session="s1")
-    assert (outcome.saved, len(outcome.captured)) == (2, 1)
-
-
-def test_what_is_no_turn_is_refused(me: UserMemory) -> None:
+def test_what_is_no_turn_is_refused_and_an_empty_one_is_fine(memory: Memory) -> None:
+    me = memory.user("user 0")
     for wrong in ("Hello", {"role": "user", "content": "Hello"}):
         with pytest.raises(InvalidInput, match="messages of a turn"):
             me.after_turn(wrong, session="s1")  # type: ignore[arg-type]
@@ -180,9 +169,14 @@ def test_what_is_no_turn_is_refused(me: UserMemory) -> None:
         me.after_turn([user("Hello")], session="")
     assert me.conversations() == ()
 
-
-def test_an_empty_turn_is_fine(me: UserMemory) -> None:
+    # an empty turn is fine
+    me = memory.user("user 1")
     assert me.after_turn([], session="s1").saved == 0
+
+    # messages may be ours
+    me = memory.user("user 2")
+    outcome = me.after_turn([NewMessage("user", "I live in Brno."), NewMessage("assistant", "Nice.")], session="s1")
+    assert (outcome.saved, len(outcome.captured)) == (2, 1)
 
 
 def test_a_session_that_ends_leaves_a_summary_if_wanted(open_memory: OpenMemory) -> None:

@@ -4,10 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect import InvalidInput, UserMemory
+from recollect import InvalidInput, Memory, UserMemory
 from recollect.embedding.local import LocalTokenizer
 from recollect.text.fence import Quoted, fenced
 from tests.fixtures import OpenMemory
+from tests.rows import every
 
 PETRA = "My sister Petra lives in Graz with her two boys."
 RULE = "Always answer in metric units"
@@ -34,10 +35,9 @@ def test_what_a_message_says_besides_is_shown(me: UserMemory) -> None:
     assert "a leak at the boiler valve" in block
 
 
-@pytest.mark.parametrize(
-    "earlier", ["Which illness do I have?", "which ilness do i have", "And which illness do I have?? 🤔"]
-)
-def test_a_question_is_no_answer_to_itself(me: UserMemory, earlier: str) -> None:
+@every("earlier", ["Which illness do I have?", "which ilness do i have", "And which illness do I have?? 🤔"])
+def test_a_question_is_no_answer_to_itself(memory: Memory, earlier: str) -> None:
+    me = memory.user(earlier)
     me.conversation("a").append("user", earlier)
     context = me.before_prompt("Which illness do I have?", session="now")
     assert (context.block, context.hits) == ("", ())

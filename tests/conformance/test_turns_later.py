@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from functools import partial
 from threading import Event
 from typing import Any
 
@@ -103,14 +104,9 @@ def test_what_a_worker_captures_is_what_a_turn_captures(open_memory: OpenMemory)
     assert [hit.content for hit in other.recall("What do I drink?").hits][:1] == LEARNED[:1]
 
 
-def test_a_captured_memory_goes_with_its_message(memory: Memory, me: UserMemory) -> None:
-    me.after_turn(said("I prefer oat milk in my coffee."), session="s1")
-    memory.embed_waiting()
-    me.forget(me.conversation("s1").messages()[0].id)
-    assert contents(me) == []
-
-
-def test_a_turn_that_is_delivered_twice_is_read_once(memory: Memory, me: UserMemory, spy: Spy) -> None:
+def test_a_turn_is_read_once_and_only_if_it_can_teach(memory: Memory, spy: Spy) -> None:
+    # a turn that is delivered twice is read once
+    me = memory.user("user 0")
     turn = [dict(message, id=f"m{number}") for number, message in enumerate(said("I prefer oat milk."))]
     me.after_turn(turn, session="s1")
     assert me.after_turn(turn, session="s1").saved == 0
@@ -118,16 +114,25 @@ def test_a_turn_that_is_delivered_twice_is_read_once(memory: Memory, me: UserMem
     me.after_turn(turn, session="s1")
     assert memory.embed_waiting().read == 0
     assert spy.read == ["I prefer oat milk."]
+    spy.read.clear()
 
-
-def test_messages_that_cannot_teach_are_not_queued(memory: Memory, me: UserMemory, spy: Spy) -> None:
+    # messages that cannot teach are not queued
+    me = memory.user("user 1")
     me.after_turn([{"role": "assistant", "content": "I prefer oat milk."}], session="s1")
     assert memory.status().unread.waiting == 0
     assert memory.embed_waiting().read == 0
     assert spy.read == []
 
+    # a captured memory goes with its message
+    me = memory.user("user 2")
+    me.after_turn(said("I prefer oat milk in my coffee."), session="s1")
+    memory.embed_waiting()
+    spy.read.clear()
+    me.forget(me.conversation("s1").messages()[0].id)
+    assert contents(me) == []
 
-def test_what_was_said_later_holds(memory: Memory, me: UserMemory, spy: Spy) -> None:
+    # what was said later holds
+    me = memory.user("user 3")
     me.after_turn(said("My name is Anna."), session="s1")
     me.after_turn(said("My name is Eve."), session="s2")
     me.after_turn(said("My name is Zoe."), session="s1")
@@ -154,27 +159,29 @@ def test_a_worker_that_is_asked_to_stop_gives_back_what_it_has(memory: Memory, m
     assert spy.read == ["I prefer tea.", "I prefer coffee."]
 
 
-@pytest.mark.parametrize("how", ["message", "everything", "private"])
-def test_what_is_taken_back_is_not_read(memory: Memory, me: UserMemory, spy: Spy, how: str) -> None:
-    me.after_turn(said("I prefer oat milk."), session="s1")
-    me.after_turn(said("I prefer coffee."), session="s2")
-    _take_back(me, how)
-    read = memory.embed_waiting().read
-    assert spy.read == ([] if how == "everything" else ["I prefer coffee."])
-    assert read == len(spy.read)
+def test_what_is_taken_back_is_not_read(memory: Memory, spy: Spy) -> None:
+    for how in ("message", "everything", "private"):
+        me = memory.user(how)
+        me.after_turn(said("I prefer oat milk."), session="s1")
+        me.after_turn(said("I prefer coffee."), session="s2")
+        _take_back(me, how)
+        spy.read.clear()
+        read = memory.embed_waiting().read
+        assert spy.read == ([] if how == "everything" else ["I prefer coffee."]), how
+        assert read == len(spy.read), how
     assert memory.doctor() == ()
 
 
-@pytest.mark.parametrize("how", ["message", "everything", "private"])
-def test_what_is_taken_back_while_it_is_read_teaches_nothing(
-    memory: Memory, me: UserMemory, spy: Spy, how: str
-) -> None:
-    me.after_turn(said("I prefer oat milk."), session="s1")
-    spy.meanwhile["I prefer oat milk."] = lambda: _take_back(me, how)
-    memory.embed_waiting()
-    assert spy.read == ["I prefer oat milk."]
-    assert contents(me) == []
-    assert memory.status().unread.waiting == 0
+def test_what_is_taken_back_while_it_is_read_teaches_nothing(memory: Memory, spy: Spy) -> None:
+    for how in ("message", "everything", "private"):
+        me = memory.user(how)
+        me.after_turn(said("I prefer oat milk."), session="s1")
+        spy.read.clear()
+        spy.meanwhile["I prefer oat milk."] = partial(_take_back, me, how)
+        memory.embed_waiting()
+        assert spy.read == ["I prefer oat milk."], how
+        assert contents(me) == [], how
+        assert memory.status().unread.waiting == 0, how
     assert memory.doctor() == ()
 
 

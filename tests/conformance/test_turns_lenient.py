@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from recollect import InvalidInput, UserMemory
+from recollect import InvalidInput, Memory, UserMemory
+from tests.rows import every
 
 KAREL: dict[str, Any] = {"role": "user", "content": "My name is Karel."}
 
@@ -35,27 +36,42 @@ def test_a_tool_that_says_nothing_has_answered(me: UserMemory) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "odd",
-    [
-        {"role": "assistant", "content": ""},
-        {"role": "bashExecution", "content": "ls"},
-        {"content": "nobody said this"},
-        {"role": "user", "content": [None]},
-        {"role": "user", "content": "half a \ud800 pair"},
-    ],
-    ids=["empty", "role", "nobody", "block", "surrogate"],
-)
-def test_an_odd_message_does_not_cost_the_others(me: UserMemory, odd: dict[str, Any]) -> None:
-    outcome = me.after_turn([KAREL, odd, {"role": "assistant", "content": "Hello Karel"}], session="s")
+ODD: dict[str, dict[str, Any]] = {
+    "empty": {"role": "assistant", "content": ""},
+    "role": {"role": "bashExecution", "content": "ls"},
+    "nobody": {"content": "nobody said this"},
+    "block": {"role": "user", "content": [None]},
+    "surrogate": {"role": "user", "content": "half a \ud800 pair"},
+}
+
+
+@every(("name", "odd"), ODD.items())
+def test_an_odd_message_does_not_cost_the_others(memory: Memory, name: str, odd: dict[str, Any]) -> None:
+    turn = [KAREL, odd, {"role": "assistant", "content": "Hello Karel"}]
+    outcome = memory.user(name).after_turn(turn, session="s")
     assert (outcome.saved, len(outcome.captured), outcome.degraded) == (2, 1, ("message",))
 
 
-def test_what_a_tool_gives_is_cut_and_mended(me: UserMemory) -> None:
+def test_what_is_nested_too_deeply_or_too_long_does_no_harm(memory: Memory) -> None:
+    # what a tool gives is cut and mended
+    me = memory.user("user 0")
     chat = me.conversation("s")
     chat.append("assistant", tool_calls=[call()])
     chat.append("tool", "x" * 1_000_001 + "\ud800", tool_call_id="t")
     assert len(chat.messages()[-1].content) == 1_000_000
+
+    # arguments that are nested too deeply teach nothing
+    me = memory.user("user 1")
+    brackets = "[" * 50_000 + "]" * 50_000
+    assert me.after_turn([{"role": "assistant", "content": "", "tool_calls": [call(brackets)]}], session="s").saved == 1
+
+    # blocks that are nested too deeply are refused
+    me = memory.user("user 2")
+    deep: list[Any] = []
+    for _ in range(5_000):
+        deep = [deep]
+    with pytest.raises(InvalidInput):
+        me.conversation("s").append("user", [{"type": "image", "data": deep}])
 
 
 def test_turns_in_the_same_words_at_other_times_are_other_turns(me: UserMemory) -> None:
@@ -69,7 +85,9 @@ def test_turns_in_the_same_words_at_other_times_are_other_turns(me: UserMemory) 
     assert [me.after_turn(turn(minute), session="s").saved for minute in (0, 1, 2, 2)] == [2, 2, 2, 0]
 
 
-def test_arguments_stay_json_without_their_secrets(me: UserMemory) -> None:
+def test_secrets_and_private_marks_in_odd_places_are_left_out(memory: Memory) -> None:
+    # arguments stay json without their secrets
+    me = memory.user("user 0")
     arguments = {"pin": 1234, "note": "<private>diary</private>", "text": "hunter3yy is my password", "a": "x"}
     chat = me.conversation("s")
     chat.append("assistant", tool_calls=[call(json.dumps(arguments))])
@@ -77,21 +95,21 @@ def test_arguments_stay_json_without_their_secrets(me: UserMemory) -> None:
     assert kept["a"] == "x"
     assert not any(word in json.dumps(kept) for word in ("1234", "diary", "hunter3yy"))
 
-
-def test_arguments_that_are_nested_too_deeply_teach_nothing(me: UserMemory) -> None:
-    deep = "[" * 50_000 + "]" * 50_000
-    assert me.after_turn([{"role": "assistant", "content": "", "tool_calls": [call(deep)]}], session="s").saved == 1
-
-
-def test_a_value_under_the_name_of_a_secret_is_none_of_ours(me: UserMemory) -> None:
-    me.facts.set("wifi", "password", "hunterFPW1")
-    assert "hunterFPW1" not in str(me.facts("wifi"))
-
-
-def test_private_marks_inside_of_each_other(me: UserMemory) -> None:
+    # private marks inside of each other
+    me = memory.user("user 1")
     chat = me.conversation("s")
     chat.append("user", "Hello <pri<private></private>vate>diary</private>")
     assert "diary" not in chat.messages()[0].content
+
+    # a value under the name of a secret is none of ours
+    me = memory.user("user 2")
+    me.facts.set("wifi", "password", "hunterFPW1")
+    assert "hunterFPW1" not in str(me.facts("wifi"))
+
+    # an update may not bring a secret either
+    me = memory.user("user 3")
+    fact = me.facts.set("wifi", "password", "unknown as yet")
+    assert "hunterFPW1" not in str(me.update(fact.id, value="hunterFPW1"))
 
 
 def test_a_search_that_takes_too_long_does_no_harm(tmp_path: Path) -> None:
@@ -105,16 +123,3 @@ def test_a_search_that_takes_too_long_does_no_harm(tmp_path: Path) -> None:
     environment = {**os.environ, "RECOLLECT_CONFIG": os.devnull}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert (done.returncode, done.stdout.strip()) == (0, "('recall',)"), done.stderr
-
-
-def test_an_update_may_not_bring_a_secret_either(me: UserMemory) -> None:
-    fact = me.facts.set("wifi", "password", "unknown as yet")
-    assert "hunterFPW1" not in str(me.update(fact.id, value="hunterFPW1"))
-
-
-def test_blocks_that_are_nested_too_deeply_are_refused(me: UserMemory) -> None:
-    deep: list[Any] = []
-    for _ in range(5_000):
-        deep = [deep]
-    with pytest.raises(InvalidInput):
-        me.conversation("s").append("user", [{"type": "image", "data": deep}])

@@ -10,6 +10,7 @@ from recollect.errors import ReaderError
 from recollect.model.readings import NEED_NONE, Reading
 from recollect.models.local import LocalReader
 from tests.fixtures import OpenMemory, SteppingClock
+from tests.rows import every
 
 RULE = "Always answer in metric units"
 PUMP = "The blue bicycle pump is in the attic"
@@ -61,14 +62,15 @@ def shown(me: UserMemory, text: str) -> list[str]:
     return [hit.content for hit in context.hits]
 
 
-@pytest.mark.parametrize("text", [SMALL_TALK, GENERAL, "turn the light off", "Danke dir!", "спасибо", "díky moc"])
+@every("text", [SMALL_TALK, GENERAL, "turn the light off", "Danke dir!", "спасибо", "díky moc"])
 def test_what_needs_no_memory_gets_none(me: UserMemory, text: str) -> None:
     me.remember(PUMP)
     assert shown(me, text) == []
 
 
-@pytest.mark.parametrize("text", [QUESTION, "Where is my blue pump?", "kde mám pumpičku na kolo?", "где мой насос?"])
-def test_a_question_for_memory_gets_its_answer(me: UserMemory, text: str) -> None:
+@every("text", [QUESTION, "Where is my blue pump?", "kde mám pumpičku na kolo?", "где мой насос?"])
+def test_a_question_for_memory_gets_its_answer(memory: Memory, text: str) -> None:
+    me = memory.user(text)
     me.remember(PUMP)
     assert shown(me, text) == [PUMP]
 

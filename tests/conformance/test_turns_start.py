@@ -4,6 +4,7 @@ import pytest
 
 from recollect import InvalidInput, Memory, Trust, UserMemory
 from tests.fixtures import OpenMemory
+from tests.rows import every
 
 
 def shown(me: UserMemory, project: str) -> list[str]:
@@ -29,8 +30,9 @@ def test_what_is_known_about_the_project_and_what_the_user_prefers(memory: Memor
     assert (answer.message_id, answer.degraded) == (None, ())
 
 
-@pytest.mark.parametrize("project", ["", " ", "\x00", "lighthouse", "x" * 5_000])
-def test_without_a_project_that_is_known_there_is_the_user(me: UserMemory, project: str) -> None:
+@every("project", ["", " ", "\x00", "lighthouse", "x" * 5_000])
+def test_without_a_project_that_is_known_there_is_the_user(memory: Memory, project: str) -> None:
+    me = memory.user(f"works on {project[:20]!r}")
     assert me.start_session(project).block == ""
     me.remember("Prefers tabs to spaces", type="preference")
     me.remember("Told by a web page", type="preference", trust=Trust.EXTERNAL)

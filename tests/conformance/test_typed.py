@@ -7,9 +7,11 @@ import pytest
 from recollect import InvalidInput, Memory, UserMemory
 from recollect.errors import InvalidMemory
 from tests.fixtures import SteppingClock
+from tests.rows import every
 
 
-def test_a_fact_about_a_thing(me: UserMemory) -> None:
+def test_a_fact_about_a_thing(memory: Memory, clock: SteppingClock) -> None:
+    me = memory.user("user 0")
     kept = me.facts.set("light.office", "location", "home office")
     (fact,) = me.facts("light.office")
     assert (fact.id, fact.type, fact.content) == (kept.id, "fact", "light.office location: home office")
@@ -22,24 +24,13 @@ def test_a_fact_about_a_thing(me: UserMemory) -> None:
     assert me.facts("light.attic") == ()
     assert me.recall("what is the location of the office light?").hits[0].id == kept.id
 
-
-def test_a_newer_value_wins_and_the_older_stays_in_the_history(me: UserMemory, clock: SteppingClock) -> None:
-    first = me.facts.set("light.office", "location", "home office")
-    between = clock.now()
-    second = me.facts.set("light.office", "location", "garage")
-    assert (second.action, second.existing_id) == ("superseded", first.id)
-    assert [record.value for record in me.facts("light.office")] == ["garage"]
-    assert [record.value for record in me.history(second.id)] == ["home office", "garage"]
-    assert [record.value for record in me.list(as_of=between).items] == ["home office"]
-
-
-def test_a_more_trusted_value_is_not_overruled(me: UserMemory) -> None:
-    stated = me.facts.set("light.office", "location", "home office")
-    for trust in (0, 1, 2):
-        assert me.facts.set("light.office", "location", f"cellar {trust}", trust=trust).action == "outranked"
-    assert [record.id for record in me.facts("light.office")] == [stated.id]
-    assert {record.value for record in me.history(stated.id)} == {"home office", "cellar 0", "cellar 1", "cellar 2"}
-    assert me.facts.set("light.office", "location", "garage", trust=3).action == "superseded"
+    # a memory that ended is not listed
+    me = memory.user("user 1")
+    me.facts.set("car", "location", "garage", valid_until=clock.moment + timedelta(hours=1))
+    me.preferences.set("tea", "sugar", "none", expires_at=clock.moment + timedelta(hours=1))
+    assert len(me.facts()) == len(me.preferences()) == 1
+    clock.advance(hours=2)
+    assert me.facts() == me.preferences() == ()
 
 
 SOURCES = {
@@ -131,18 +122,16 @@ def test_one_of_many_values_may_be_told_more_about(me: UserMemory) -> None:
     assert [row.id for row in me.facts("user", key="allergy")] == [other.id, fuller.id]
 
 
-@pytest.mark.parametrize(
-    ("said", "key", "values"),
-    [
+@every(("said", "key", "values"), [
         (("Call me Annie please", "you can also call me Anička"), "nickname", {"Annie", "Anička"}),
         (("my number is 777 123 456", "my work number is 603 999 888"), "phone", {"777 123 456", "603 999 888"}),
         (("I'm allergic to nuts", "I'm also allergic to penicillin", "I'm allergic to nuts"), "allergy",
          {"nuts", "penicillin"}),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_what_life_has_several_of_is_captured_side_by_side(
-    me: UserMemory, said: tuple[str, ...], key: str, values: set[str]
+    memory: Memory, said: tuple[str, ...], key: str, values: set[str]
 ) -> None:
+    me = memory.user(key)
     for number, text in enumerate(said):
         me.after_turn([{"role": "user", "content": text}], session=f"s{number}")
     held = me.list(subject="user", key=key).items
@@ -163,19 +152,8 @@ def test_instructions_are_a_kind_of_their_own(me: UserMemory) -> None:
     assert "lower case" not in me.before_prompt("Hello!", session="s3").block
 
 
-def test_hearing_it_again_makes_it_surer_but_never_certain(me: UserMemory) -> None:
-    kept = me.preferences.set("lighting", "evening_brightness", "40%", confidence=0.4)
-    seen = [me.get(kept.id).confidence]
-    for _ in range(4):
-        assert me.preferences.set("lighting", "evening_brightness", "40%", confidence=0.4).action == "duplicate"
-        seen.append(me.get(kept.id).confidence)
-    assert seen == sorted(set(seen))
-    assert seen[0] == 0.4
-    assert seen[-1] < 1
-    assert len(me.history(kept.id)) == 1
-
-
-def test_preferences_the_surest_first(me: UserMemory) -> None:
+def test_preferences_and_lessons_the_surest_first(memory: Memory) -> None:
+    me = memory.user("user 0")
     me.preferences.set("lighting", "brightness", "40%", context="after_sunset", confidence=0.5)
     me.preferences.set("lighting", "brightness", "90%", confidence=0.9)
     me.preferences.set("music", "volume", "low", confidence=0.7)
@@ -187,6 +165,25 @@ def test_preferences_the_surest_first(me: UserMemory) -> None:
     assert [record.value for record in me.preferences(key="volume")] == ["low"]
     assert me.preferences("lighting")[1].content == "lighting: brightness 40% (after sunset)"
     assert len(me.preferences(limit=1)) == 1
+
+    # lessons the surest first
+    me = memory.user("user 1")
+    me.lessons.add("Check the oven before leaving", context="home", confidence=0.5)
+    me.lessons.add("Ask before deleting files", context="work", confidence=0.9)
+    assert [record.content for record in me.lessons()] == ["Ask before deleting files", "Check the oven before leaving"]
+    assert [record.confidence for record in me.lessons(context="home")] == [0.5]
+
+    # hearing it again makes it surer but never certain
+    me = memory.user("user 2")
+    kept = me.preferences.set("lighting", "evening_brightness", "40%", confidence=0.4)
+    seen = [me.get(kept.id).confidence]
+    for _ in range(4):
+        assert me.preferences.set("lighting", "evening_brightness", "40%", confidence=0.4).action == "duplicate"
+        seen.append(me.get(kept.id).confidence)
+    assert seen == sorted(set(seen))
+    assert seen[0] == 0.4
+    assert seen[-1] < 1
+    assert len(me.history(kept.id)) == 1
 
 
 def test_events_in_the_order_in_which_they_happened(me: UserMemory, clock: SteppingClock) -> None:
@@ -209,37 +206,6 @@ def test_events_in_the_order_in_which_they_happened(me: UserMemory, clock: Stepp
     assert [event.value for event in me.events(entity="door")] == ["open"]
     assert [event.content for event in me.events(kind="alert")] == ["The alarm went off"]
     assert me.events()[-1].importance == 0.5
-
-
-def test_the_same_event_at_another_time_is_another_event(me: UserMemory, clock: SteppingClock) -> None:
-    moment = clock.moment
-    assert me.events.log("The door was opened", entity="door", occurred_at=moment).action == "created"
-    assert me.events.log("The door was opened", entity="door", occurred_at=moment).action == "duplicate"
-    later = me.events.log("The door was opened", entity="door", occurred_at=moment + timedelta(minutes=1))
-    assert later.action == "created"
-    assert len(me.events()) == 2
-
-
-def test_lessons_the_surest_first(me: UserMemory) -> None:
-    me.lessons.add("Check the oven before leaving", context="home", confidence=0.5)
-    me.lessons.add("Ask before deleting files", context="work", confidence=0.9)
-    assert [record.content for record in me.lessons()] == ["Ask before deleting files", "Check the oven before leaving"]
-    assert [record.confidence for record in me.lessons(context="home")] == [0.5]
-
-
-def test_a_memory_that_ended_is_not_listed(me: UserMemory, clock: SteppingClock) -> None:
-    me.facts.set("car", "location", "garage", valid_until=clock.moment + timedelta(hours=1))
-    me.preferences.set("tea", "sugar", "none", expires_at=clock.moment + timedelta(hours=1))
-    assert len(me.facts()) == len(me.preferences()) == 1
-    clock.advance(hours=2)
-    assert me.facts() == me.preferences() == ()
-
-
-def test_users_do_not_meet(memory: Memory, me: UserMemory) -> None:
-    me.facts.set("car", "location", "garage")
-    me.events.log("The door was opened")
-    you = memory.user("you")
-    assert (you.facts(), you.events(), you.preferences(), you.lessons()) == ((), (), (), ())
 
 
 def test_what_says_nothing_is_refused(me: UserMemory) -> None:

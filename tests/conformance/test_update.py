@@ -12,6 +12,7 @@ import pytest
 from recollect import InvalidInput, Memory, NotFound, UserMemory
 from recollect.errors import InvalidMemory, InvalidVector
 from tests.fixtures import OpenMemory, SteppingClock
+from tests.rows import every
 
 TEXT = "The piano is tuned in May"
 
@@ -30,7 +31,9 @@ def test_the_id_and_the_birth_stay_and_the_change_shows(me: UserMemory, clock: S
     assert me.count() == 1
 
 
-def test_what_it_was_stays_in_the_history(me: UserMemory, clock: SteppingClock) -> None:
+def test_an_update_has_a_version_only_if_it_changes_something(memory: Memory, clock: SteppingClock) -> None:
+    # what it was stays in the history
+    me = memory.user("user 0")
     stored = me.remember(TEXT)
     before = me.get(stored.id)
     clock.advance(days=1)
@@ -43,8 +46,8 @@ def test_what_it_was_stays_in_the_history(me: UserMemory, clock: SteppingClock) 
     assert (old.created_at, old.updated_at) == (before.created_at, before.updated_at)
     assert me.history(old.id) == (old, new)
 
-
-def test_as_of_sees_what_it_was(me: UserMemory, clock: SteppingClock) -> None:
+    # as of sees what it was
+    me = memory.user("user 1")
     stored = me.remember(TEXT)
     clock.advance(days=1)
     between = clock.now()
@@ -53,6 +56,24 @@ def test_as_of_sees_what_it_was(me: UserMemory, clock: SteppingClock) -> None:
     assert [hit.content for hit in me.recall("piano", as_of=between).hits] == [TEXT]
     assert [hit.content for hit in me.recall("piano").hits] == ["The piano is tuned in June"]
     assert me.count(as_of=between) == me.count() == 1
+
+    # an update that changes nothing adds no version
+    me = memory.user("user 2")
+    stored = me.remember(TEXT, metadata={"a": [1, 2]})
+    before = me.get(stored.id)
+    clock.advance(days=1)
+    assert me.update(stored.id, content=f"  {TEXT}\r\n", metadata={"a": (1, 2)}) == before
+    assert me.history(stored.id) == (before,)
+
+    # unknown fields and no fields are refused
+    me = memory.user("user 3")
+    stored = me.remember(TEXT)
+    unknown: Any = {"colour": "blue"}
+    with pytest.raises(InvalidMemory, match=r"Unknown fields: colour\. A memory has: address, .*content"):
+        me.update(stored.id, **unknown)
+    with pytest.raises(InvalidMemory, match="Nothing to change"):
+        me.update(stored.id)
+    assert me.history(stored.id) == (me.get(stored.id),)
 
 
 def test_new_content_is_found_by_its_meaning_and_its_words_and_the_old_is_not(me: UserMemory) -> None:
@@ -71,7 +92,9 @@ def test_new_content_is_found_by_its_meaning_and_its_words_and_the_old_is_not(me
     assert me.stats().with_vector == 2
 
 
-def test_a_change_beside_the_content_keeps_the_vector(memory: Memory, me: UserMemory) -> None:
+def test_vectors_follow_the_content(memory: Memory) -> None:
+    # a change beside the content keeps the vector
+    me = memory.user("user 0")
     stored = me.remember("Our dog is called Rex")
     me.update(stored.id, importance=0.1, metadata={"checked": True})
     (hit,) = me.recall("Our dog is called Rex").hits
@@ -79,8 +102,8 @@ def test_a_change_beside_the_content_keeps_the_vector(memory: Memory, me: UserMe
     assert me.stats().with_vector == 2
     assert memory.doctor() == ()
 
-
-def test_a_given_vector_takes_the_place_of_the_old_one(me: UserMemory) -> None:
+    # a given vector takes the place of the old one
+    me = memory.user("user 1")
     one, other = np.eye(2, 384, dtype=np.float32)
     stored = me.remember(TEXT, vector=one)
     me.update(stored.id, vector=other)
@@ -98,31 +121,25 @@ def test_updates_work_without_an_embedder(open_memory: OpenMemory) -> None:
     assert me.recall("piano").hits == ()
 
 
-def test_an_update_that_changes_nothing_adds_no_version(me: UserMemory, clock: SteppingClock) -> None:
-    stored = me.remember(TEXT, metadata={"a": [1, 2]})
-    before = me.get(stored.id)
-    clock.advance(days=1)
-    assert me.update(stored.id, content=f"  {TEXT}\r\n", metadata={"a": (1, 2)}) == before
-    assert me.history(stored.id) == (before,)
-
-
-def test_when_something_became_true_can_be_corrected(me: UserMemory, clock: SteppingClock) -> None:
+def test_when_something_is_true_can_be_corrected(memory: Memory, clock: SteppingClock) -> None:
+    # when something became true can be corrected
+    me = memory.user("user 0")
     stored = me.remember(TEXT)
     earlier = clock.moment - timedelta(days=30)
     assert me.update(stored.id, valid_from=earlier).valid_from == earlier
     assert me.get(stored.id).valid_from == earlier
     assert me.count(as_of=earlier) == 1
 
-
-def test_what_becomes_true_later_is_updated_now(me: UserMemory, clock: SteppingClock) -> None:
+    # what becomes true later is updated now
+    me = memory.user("user 1")
     stored = me.remember(TEXT, valid_from=clock.moment + timedelta(days=365))
     now = clock.moment
     updated = me.update(stored.id, importance=0.1)
     assert updated.updated_at - now < timedelta(minutes=1)
     assert me.remember("The trumpet needs no tuning").id[:8] == stored.id[:8]  # ids go on following the clock
 
-
-def test_what_ceased_to_be_true_can_still_be_corrected(me: UserMemory, clock: SteppingClock) -> None:
+    # what ceased to be true can still be corrected
+    me = memory.user("user 2")
     end = clock.moment + timedelta(days=1)
     stored = me.remember(TEXT, valid_until=end)
     during = clock.now()
@@ -136,8 +153,8 @@ def test_what_ceased_to_be_true_can_still_be_corrected(me: UserMemory, clock: St
     assert me.history(stored.id)[-2].valid_until == end
     assert (me.count(as_of=during), me.count(as_of=afterwards)) == (1, 0)
 
-
-def test_an_end_in_the_past_can_be_noted(me: UserMemory, clock: SteppingClock) -> None:
+    # an end in the past can be noted
+    me = memory.user("user 3")
     stored = me.remember(TEXT)
     during = clock.now()
     clock.advance(days=2)
@@ -147,27 +164,38 @@ def test_an_end_in_the_past_can_be_noted(me: UserMemory, clock: SteppingClock) -
         me.update(stored.id, valid_until=clock.moment - timedelta(days=100))
 
 
-def test_expiry_can_be_put_off(me: UserMemory, clock: SteppingClock) -> None:
+def test_expiry_can_be_put_off_without_a_new_version(memory: Memory, clock: SteppingClock) -> None:
+    # expiry can be put off
+    me = memory.user("user 0")
     stored = me.remember(TEXT, expires_at=clock.moment + timedelta(days=1))
     clock.advance(days=2)
     assert me.count() == 0
     me.update(stored.id, expires_at=None)
     assert [hit.id for hit in me.recall("piano").hits] == [stored.id]
 
+    # an expiry is moved without a new version
+    me = memory.user("user 1")
+    stored = me.remember(TEXT, expires_at=clock.moment + timedelta(hours=1))
+    for _ in range(3):
+        moved = me.update(stored.id, expires_at=clock.moment + timedelta(hours=2))
+    assert (moved.expires_at, me.history(stored.id)) == (me.get(stored.id).expires_at, (me.get(stored.id),))
+    clock.advance(hours=1.5)
+    assert me.recall("piano").hits[0].id == stored.id
+    clock.advance(hours=1)
+    assert me.recall("piano").hits == ()
+    assert memory.maintain().expired == 1
 
-@pytest.mark.parametrize("memory_id", ["", "nobody", "0198c0de-0000-7000-8000-000000000000", "a\0b", "é"])
-def test_an_unknown_id_is_not_found(me: UserMemory, memory_id: str) -> None:
-    with pytest.raises(NotFound):
-        me.update(memory_id, content="x")
+
+def test_an_unknown_id_or_that_of_another_is_not_found(memory: Memory, me: UserMemory) -> None:
+    theirs = memory.user("ann").remember(TEXT).id
+    for memory_id in ("", "nobody", "0198c0de-0000-7000-8000-000000000000", "a\0b", "é", theirs):
+        with pytest.raises(NotFound):
+            me.update(memory_id, content="x")
 
 
-def test_another_users_memory_is_not_found(memory: Memory) -> None:
-    stored = memory.user("ann").remember(TEXT)
-    with pytest.raises(NotFound):
-        memory.user("bob").update(stored.id, content="x")
-
-
-def test_an_old_version_cannot_be_changed(me: UserMemory) -> None:
+def test_what_collides_with_another_memory_is_refused(memory: Memory, clock: SteppingClock) -> None:
+    # an old version cannot be changed
+    me = memory.user("user 0")
     stored = me.remember(TEXT)
     me.update(stored.id, content="The piano is tuned in June")
     old, _ = me.history(stored.id)
@@ -175,8 +203,8 @@ def test_an_old_version_cannot_be_changed(me: UserMemory) -> None:
         me.update(old.id, content="x")
     assert len(me.history(stored.id)) == 2
 
-
-def test_the_text_of_another_memory_is_refused(me: UserMemory) -> None:
+    # the text of another memory is refused
+    me = memory.user("user 1")
     one = me.remember(TEXT)
     other = me.remember("Anna is allergic to peanuts")
     with pytest.raises(InvalidMemory, match=f"Memory {one.id} already says this"):
@@ -184,31 +212,21 @@ def test_the_text_of_another_memory_is_refused(me: UserMemory) -> None:
     assert me.get(other.id).content == "Anna is allergic to peanuts"
     assert me.count() == 2
 
-
-def test_the_slot_of_another_memory_is_refused(me: UserMemory) -> None:
+    # the slot of another memory is refused
+    me = memory.user("user 2")
     holder = me.remember("Lives in Prague", subject="me", key="city")
     other = me.remember("Lives in Brno")
     with pytest.raises(InvalidMemory, match=holder.id):
         me.update(other.id, subject="me", key="city")
     assert me.count() == 2
 
-
-def test_the_text_of_a_memory_that_expired_is_free(me: UserMemory, clock: SteppingClock) -> None:
+    # the text of a memory that expired is free
+    me = memory.user("user 3")
     me.remember(TEXT, expires_at=clock.moment + timedelta(days=1))
     other = me.remember("Anna is allergic to peanuts")
     clock.advance(days=2)
     assert me.update(other.id, content=TEXT).content == TEXT
     assert [record.content for record in me.list().items] == [TEXT]
-
-
-def test_unknown_fields_and_no_fields_are_refused(me: UserMemory) -> None:
-    stored = me.remember(TEXT)
-    unknown: Any = {"colour": "blue"}
-    with pytest.raises(InvalidMemory, match=r"Unknown fields: colour\. A memory has: address, .*content"):
-        me.update(stored.id, **unknown)
-    with pytest.raises(InvalidMemory, match="Nothing to change"):
-        me.update(stored.id)
-    assert me.history(stored.id) == (me.get(stored.id),)
 
 
 def nested(depth: int) -> list[Any]:
@@ -218,7 +236,7 @@ def nested(depth: int) -> list[Any]:
     return inner
 
 
-@pytest.mark.parametrize(
+@every(
     "changes",
     [
         {"content": " "},
@@ -230,7 +248,6 @@ def nested(depth: int) -> list[Any]:
         {"metadata": {"deep": nested(20_000)}},
         {"valid_until": "tomorrow"},
     ],
-    ids=["empty", "number", "type", "importance", "place", "set", "deep", "moment"],
 )
 def test_a_change_is_checked_like_a_new_memory(me: UserMemory, changes: Any) -> None:
     stored = me.remember(TEXT)
@@ -273,15 +290,3 @@ def test_updates_of_different_fields_from_many_threads_are_all_kept(me: UserMemo
         list(pool.map(work, changes))
     kept = me.get(stored.id)
     assert [{name: getattr(kept, name) for name in change} for change in changes] == changes
-
-
-def test_an_expiry_is_moved_without_a_new_version(me: UserMemory, memory: Memory, clock: SteppingClock) -> None:
-    stored = me.remember(TEXT, expires_at=clock.moment + timedelta(hours=1))
-    for _ in range(3):
-        moved = me.update(stored.id, expires_at=clock.moment + timedelta(hours=2))
-    assert (moved.expires_at, me.history(stored.id)) == (me.get(stored.id).expires_at, (me.get(stored.id),))
-    clock.advance(hours=1.5)
-    assert me.recall("piano").hits[0].id == stored.id
-    clock.advance(hours=1)
-    assert me.recall("piano").hits == ()
-    assert memory.maintain().expired == 1

@@ -1,5 +1,6 @@
 """Without recollect-files: what needs it says so, and what was stored is found, read, exported and forgotten."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
@@ -37,29 +38,28 @@ def me(open_memory: OpenMemory, root: Path, monkeypatch: pytest.MonkeyPatch) -> 
     return open_memory(embedding__provider="none").me
 
 
-def test_what_needs_the_package_names_it(me: UserMemory, root: Path) -> None:
-    with pytest.raises(PackageMissing, match=NEEDED):
-        me.files.sync(root)
-    with pytest.raises(PackageMissing, match=NEEDED):
-        me.files.watch(root, stop=Event(), tell=print)
-    with pytest.raises(PackageMissing, match=NEEDED):
-        me.files.folders()
-    with pytest.raises(PackageMissing, match=NEEDED):
-        me.files.add(b"Another one.\n", name="other.txt")
-    with pytest.raises(PackageMissing, match=NEEDED):
-        me.files.add_pieces("cut.md", [TextPiece("A piece", "", 1, 1)])
-    with pytest.raises(PackageMissing, match=NEEDED):
-        me.media.add(b"GIF89a" + bytes(20))
-
-
-def test_a_service_that_is_to_watch_folders_does_not_begin(me: UserMemory, root: Path) -> None:
+def test_what_needs_the_package_names_it(me: UserMemory, root: Path, subtests: pytest.Subtests) -> None:
+    needing: dict[str, Callable[[], object]] = {
+        "sync": lambda: me.files.sync(root),
+        "watch": lambda: me.files.watch(root, stop=Event(), tell=print),
+        "folders": me.files.folders,
+        "add": lambda: me.files.add(b"Another one.\n", name="other.txt"),
+        "add_pieces": lambda: me.files.add_pieces("cut.md", [TextPiece("A piece", "", 1, 1)]),
+        "media.add": lambda: me.media.add(b"GIF89a" + bytes(20)),
+    }
+    for name, call in needing.items():
+        with subtests.test(verb=name), pytest.raises(PackageMissing, match=NEEDED):
+            call()
+    # and a service that is to watch folders does not begin
     settings = me._engine.settings
     watching = replace(settings, files=replace(settings.files, watch=(str(root),)))
     with pytest.raises(PackageMissing, match=f"files.watch {NEEDED}"):
         serve(watching, cast("ServiceListener", None))
 
 
-def test_what_is_stored_is_found_and_read_from_the_store(me: UserMemory, root: Path) -> None:
+def test_what_is_stored_is_found_read_and_forgotten_with_its_original(
+    me: UserMemory, root: Path, tmp_path: Path
+) -> None:
     (hit,) = me.recall("ladder", files=True).hits
     text = me.files.read("garden.md")
     assert (text.text, text.origin) == ("# Garden\n\nThe ladder stands behind the shed.\n", "store")
@@ -68,9 +68,6 @@ def test_what_is_stored_is_found_and_read_from_the_store(me: UserMemory, root: P
     (letter,) = me.files.list(source="document").items
     assert me.files.original(letter.id) == LETTER
 
-
-def test_what_is_stored_is_forgotten_with_its_original(me: UserMemory, root: Path, tmp_path: Path) -> None:
-    (letter,) = me.files.list(source="document").items
     assert me.forget(letter.id).files == 1
     with pytest.raises(NotFound):
         me.files.original(letter.id)

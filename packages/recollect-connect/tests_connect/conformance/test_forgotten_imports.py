@@ -28,7 +28,6 @@ def memory(open_memory: OpenMemory) -> Memory:
 
 @pytest.fixture
 def imports(tmp_path: Path) -> dict[str, Importing]:
-    """One import of each format."""
 
     def exported(name: str, content: Any) -> Importing:
         path = write(tmp_path / name / f"{name}.json", content)

@@ -87,7 +87,6 @@ class Process:
         return used
 
     def send(self, number: signal.Signals) -> None:
-        """Send a signal."""
         self._process.send_signal(number)
 
     def end(self) -> tuple[int, str, str]:
@@ -98,7 +97,6 @@ class Process:
 
 @pytest.fixture(autouse=True)
 def no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forget the settings in the environment."""
     for name in list(os.environ):
         if name.startswith(("E5_", "RECOLLECT_")):
             monkeypatch.delenv(name)
@@ -106,7 +104,6 @@ def no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def bundled() -> ServedModel:
-    """The bundled encoder, loaded once."""
     return load_model("bundled")
 
 

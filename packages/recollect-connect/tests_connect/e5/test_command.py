@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.cli.conftest import Cli
+from tests.rows import every
 from tests.waiting import until
 
 from recollect.ports import Embedder
@@ -124,7 +125,7 @@ def _start_beside(first: socket.socket, port: int) -> None:
         listen(second)
 
 
-@pytest.mark.parametrize("host", ["nowhere.invalid", "a" * 300, "192.0.2.1"])
+@every("host", ["nowhere.invalid", "a" * 300, "192.0.2.1"])
 def test_an_address_that_is_not_ours_is_one_sentence(host: str) -> None:
     outcome = Cli()("e5-server", "--model", "bundled", "--port", "0", "--host", host)
     assert (outcome.exit_code, outcome.stdout) == (1, "")
@@ -177,7 +178,7 @@ def test_a_signal_while_the_model_is_loaded_ends_it_too(tmp_path: Path) -> None:
         assert process.end() == (0, "", "")
 
 
-@pytest.mark.parametrize("typed", [("--port", "65536"), ("--port", "x"), ("--max-batch", "0")])
+@every("typed", [("--port", "65536"), ("--port", "x"), ("--max-batch", "0")])
 def test_impossible_options_are_bad_usage(typed: tuple[str, str]) -> None:
     outcome = Cli()("e5-server", *typed)
     assert outcome.exit_code == 2

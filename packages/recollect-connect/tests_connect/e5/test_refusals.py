@@ -11,6 +11,7 @@ from typing import Any
 import httpx2
 import numpy as np
 import pytest
+from tests.rows import every
 from tests.waiting import PATIENCE_S, until
 
 from recollect.model.memories import Vector
@@ -59,13 +60,13 @@ WRONG: dict[str, tuple[str, object, int, str]] = {
 }
 
 
-@pytest.mark.parametrize(("path", "body", "status", "said"), WRONG.values(), ids=WRONG)
+@every(("path", "body", "status", "said"), WRONG.values())
 def test_what_is_wrong_is_said(server: httpx2.Client, path: str, body: object, status: int, said: str) -> None:
     sent = json.dumps(body).encode()
     assert said in refused(server.post(path, content=sent, headers={"Content-Type": "application/json"}), status)
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b'{"text": "x"', b"{'text': 'x'}", b'{"text": "caf\xe9"}', b"[" * 100_000])
+@every("body", [b"", b"{", b'{"text": "x"', b"{'text': 'x'}", b'{"text": "caf\xe9"}', b"[" * 100_000])
 def test_what_is_no_json_is_a_bad_request(server: httpx2.Client, body: bytes) -> None:
     answer = server.post("/embed", content=body, headers={"Content-Type": "application/json"})
     if body:
@@ -74,7 +75,7 @@ def test_what_is_no_json_is_a_bad_request(server: httpx2.Client, body: bytes) ->
         assert refused(answer, 422) == "The body: Field required."
 
 
-@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""])
+@every("kind", ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""])
 def test_another_kind_of_body_is_told_so(server: httpx2.Client, kind: str) -> None:
     answer = server.post("/embed", content=b'{"text": "x"}', headers={"Content-Type": kind})
     assert "Content-Type: application/json" in refused(answer, 415)
@@ -85,7 +86,7 @@ def test_json_may_say_its_encoding(server: httpx2.Client) -> None:
     assert server.post("/embed", content=b'{"text": "x"}', headers=headers).status_code == 200
 
 
-@pytest.mark.parametrize("path", ["/", "/docs", "/embed/", "/health/x", "/%0Aembed"])
+@every("path", ["/", "/docs", "/embed/", "/health/x", "/%0Aembed"])
 def test_an_unknown_route_is_not_found(server: httpx2.Client, path: str) -> None:
     assert "POST /embed, POST /batch, GET /health" in refused(server.get(path), 404)
 
@@ -140,7 +141,7 @@ def broken(vectors: Vector) -> ServedModel:
     return ServedModel("broken", 2, lambda _texts, _role: vectors)
 
 
-@pytest.mark.parametrize("row", [[float("nan"), 1.0], [float("inf"), 1.0], [0.0, 0.0], [1.0, 2.0, 3.0]])
+@every("row", [[float("nan"), 1.0], [float("inf"), 1.0], [0.0, 0.0], [1.0, 2.0, 3.0]])
 def test_no_useless_vector_leaves(row: list[float]) -> None:
     with serving(broken(np.array([row], np.float32))) as http:
         said = refused(http.post("/embed", json={"text": PRIVATE}), 500)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.rows import every
 
 from recollect.model.memories import Vector
 from recollect_connect.e5.models import load_model, prefixes_of
@@ -23,7 +24,6 @@ class Recorder:
         type(self).asked = []
 
     def encode(self, texts: Sequence[str], **how: Any) -> Vector:
-        """Note the texts as they arrive."""
         return self._note("plain", texts, how)
 
     def encode_query(self, texts: Sequence[str], **how: Any) -> Vector:
@@ -48,7 +48,7 @@ def library(monkeypatch: pytest.MonkeyPatch) -> type[Recorder]:
     return Recorder
 
 
-@pytest.mark.parametrize(
+@every(
     ("name", "prefixes"),
     [
         ("intfloat/multilingual-e5-large", E5),

@@ -1,5 +1,6 @@
 """A store of our own, and other nodes. Which database it is does not matter here."""
 
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -16,9 +17,8 @@ OpenWith = Callable[..., Memory]
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> str:
-    """An empty store."""
-    return str(tmp_path / "memory.db")
+def database(tmp_path: Path, empty_file: Path) -> str:
+    return str(shutil.copy(empty_file, tmp_path / "memory.db"))
 
 
 @pytest.fixture

@@ -76,7 +76,6 @@ class NodeServer:
 
     @property
     def url(self) -> str:
-        """Where it is."""
         return f"http://127.0.0.1:{self._listener.server_address[1]}"
 
     def behave(self, behaviour: Behaviour) -> None:
@@ -132,17 +131,14 @@ def says(document: object) -> Behaviour:
 
 
 def sends(body: bytes, status: int = 200, headers: Mapping[str, str] | None = None) -> Behaviour:
-    """Answer with these bytes."""
     return lambda handler: handler.reply(body, status, headers)
 
 
 def redirects(url: str, status: int) -> Behaviour:
-    """Send whoever asks somewhere else."""
     return sends(b"", status, {"Location": url})
 
 
 def hangs(handler: Handler) -> None:
-    """Say nothing at all."""
     handler.close_connection = True
     handler.node.released.wait()
 
@@ -170,7 +166,6 @@ def trickles_headers(handler: Handler) -> None:
 
 
 def never_ends(handler: Handler) -> None:
-    """Send more and more."""
     handler.close_connection = True
     handler.wfile.write(b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{"hits": [')
     while not handler.node.released.is_set():
@@ -186,7 +181,6 @@ def breaks_off(handler: Handler) -> None:
 
 
 def announces_too_little(handler: Handler) -> None:
-    """Send more than was announced."""
     body = json.dumps(answer([hit("half")])).encode()
     handler.close_connection = True
     handler.reply(body, announced=len(body) - 10)

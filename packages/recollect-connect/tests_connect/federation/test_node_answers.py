@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.rows import every
 
 from recollect.model.search import Place
 from recollect.text.clean import MAX_CHARACTERS, clean
@@ -30,7 +31,7 @@ def test_nothing_found_is_an_answer_too() -> None:
     assert parse_answer(answer([], degraded=["vector", "node:attic"]), "office", 5).degraded == ("vector", "node:attic")
 
 
-@pytest.mark.parametrize("claimed", [0, 1, 2, 3, None])
+@every("claimed", [0, 1, 2, 3, None])
 def test_another_node_is_trusted_as_a_stranger_whatever_it_claims(claimed: int | None) -> None:
     (found,) = parse_answer(answer([hit("Tea", trust=claimed)]), "office", 5).hits
     assert found.trust == 0
@@ -58,7 +59,7 @@ def test_a_place_is_read_and_shortened() -> None:
     assert bare.place == Place(None, None, "", "home")
 
 
-@pytest.mark.parametrize(
+@every(
     "place",
     [
         {"lat": 1},
@@ -109,7 +110,7 @@ WRONG_MEMBERS: dict[str, tuple[object, ...]] = {
 WRONG_HITS = [hit("x", **{name: wrong}) for name, wrongs in WRONG_MEMBERS.items() for wrong in wrongs]
 
 
-@pytest.mark.parametrize("wrong", ["text", None, [], *WRONG_HITS], ids=lambda wrong: ascii(wrong)[:40])
+@every("wrong", ["text", None, [], *WRONG_HITS])
 def test_one_wrong_hit_is_enough(wrong: object) -> None:
     with pytest.raises(InvalidAnswer, match=r"hits\[1\]"):
         parse_answer(answer([hit("fine"), wrong, hit("fine too")]), "office", 10)
@@ -127,7 +128,7 @@ def test_a_hit_in_a_file_says_where_it_stands() -> None:
             parse_answer(answer([{**in_file, "metadata": {**place, **wrong}}]), "office", 10)
 
 
-@pytest.mark.parametrize(
+@every(
     "body",
     [
         {},

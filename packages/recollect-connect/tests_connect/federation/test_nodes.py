@@ -1,6 +1,7 @@
 """Which nodes there are, and for whom."""
 
 import pytest
+from tests.rows import every
 
 from recollect.errors import InvalidInput, NotPermitted, SettingsError
 from recollect_connect.federation import FederationNode, parse_nodes
@@ -30,13 +31,13 @@ def test_keys_are_not_shown() -> None:
     assert "rk_" not in repr(parse_nodes(LINES))
 
 
-@pytest.mark.parametrize("name", ["local", "all", "none", "-x", "a,b", "a/b", "x" * 65, "node:office"])
+@every("name", ["local", "all", "none", "-x", "a,b", "a/b", "x" * 65, "node:office"])
 def test_names_that_mean_something_else_are_refused(name: str) -> None:
     with pytest.raises(SettingsError, match=r"federation\.nodes"):
         parse_nodes([f"{name} url=https://memory.example key=rk_secret users=*"])
 
 
-@pytest.mark.parametrize(
+@every(
     "line",
     [
         "office url=ftp://memory.example key=rk_secret",
@@ -58,7 +59,7 @@ def test_two_nodes_of_one_name_are_refused() -> None:
         parse_nodes([LINES[0], LINES[0]])
 
 
-@pytest.mark.parametrize(
+@every(
     ("user", "enabled"),
     [("anna", ["home", "office"]), ("ben", ["home", "office"]), ("Anna", ["home"]), ("*", ["home"]), ("an", ["home"])],
 )
@@ -73,7 +74,7 @@ def test_nodes_are_chosen_by_name() -> None:
     assert choose_nodes(nodes, "anna", ()) == choose_nodes(nodes, "anna", ("local",)) == ()
 
 
-@pytest.mark.parametrize("wrong", [("offic",), ("office", "nowhere"), (3,), ("*",), ("",)])
+@every("wrong", [("offic",), ("office", "nowhere"), (3,), ("*",), ("",)])
 def test_an_unknown_node_is_said_with_the_known_ones(wrong: tuple[str, ...]) -> None:
     with pytest.raises(InvalidInput, match="Nodes for this user: home, office"):
         choose_nodes(parse_nodes(LINES), "anna", wrong)
@@ -86,7 +87,7 @@ def test_one_text_is_not_several_names() -> None:
         choose_nodes(parse_nodes(LINES), "anna", "office")
 
 
-@pytest.mark.parametrize(("user", "name"), [("carl", "office"), ("anna", "attic"), ("*", "office")])
+@every(("user", "name"), [("carl", "office"), ("anna", "attic"), ("*", "office")])
 def test_a_node_that_is_not_for_this_user_is_refused(user: str, name: str) -> None:
     with pytest.raises(NotPermitted, match=f"{name} is not enabled"):
         choose_nodes(parse_nodes(LINES), user, (name,))

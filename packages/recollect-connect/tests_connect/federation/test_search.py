@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.rows import every
 from tests.waiting import PATIENCE_S
 
 from recollect import Memory, UserMemory
@@ -88,7 +89,7 @@ def test_nothing_is_sent_unless_a_node_is_enabled_for_the_user(node: MakeNode, o
     assert (len(office.requests), len(attic.requests)) == (0, 1)
 
 
-@pytest.mark.parametrize(
+@every(
     ("query", "limit"),
     [("", 5), (" \x00", 5), ("x" * 2_001, 5), ("tea", 0), ("tea", 101), ("tea", True), ("\ud800", 5)],
 )
@@ -145,7 +146,7 @@ BAD: dict[str, tuple[Behaviour, str, str]] = {
 }
 
 
-@pytest.mark.parametrize("kind", BAD)
+@every("kind", BAD)
 def test_a_bad_node_costs_its_own_results_and_is_named(kind: str, node: MakeNode, open_with: OpenWith) -> None:
     behaviour, state, reason = BAD[kind]
     bad, good = node(), node("tea elsewhere")
@@ -162,7 +163,7 @@ def test_a_bad_node_costs_its_own_results_and_is_named(kind: str, node: MakeNode
     assert report(found, "good").state == "answered"
 
 
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@every("status", [301, 302, 303, 307, 308])
 def test_a_redirect_is_not_followed(status: int, node: MakeNode, open_with: OpenWith) -> None:
     office, thief = node(), node("tea")
     office.behave(server.redirects(f"{thief.url}/api/context/search", status))

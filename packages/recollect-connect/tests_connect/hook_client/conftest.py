@@ -20,7 +20,6 @@ Connect = Callable[..., Connection]
 
 @pytest.fixture
 def running(tmp_path: Path) -> Iterator[Running]:
-    """A service on an SQLite file."""
     settings = load_settings(
         environ=PLAIN_ENVIRONMENT, overrides={"database": str(tmp_path / "memory.db"), "hooks": {"silence": False}}
     )
@@ -65,10 +64,8 @@ def said(running: Running, session: str = "s1") -> list[tuple[str, str]]:
 
 
 def spool_of(connection: Connection) -> Spool:
-    """Give the spool of a connection."""
     return Spool(connection.spool_folder, connection.target)
 
 
 def serve(connection: Connection, content: bytes, host: str = "claude-code") -> str:
-    """Let a hook serve an event."""
     return Hook(connection).serve(host, content)

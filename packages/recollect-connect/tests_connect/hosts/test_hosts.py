@@ -34,7 +34,6 @@ def machine(tmp_path: Path) -> Machine:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Give all files beneath a folder."""
     files = [path for path in folder.rglob("*") if path.is_file()]
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 

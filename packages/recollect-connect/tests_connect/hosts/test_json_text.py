@@ -5,6 +5,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import every
 
 from recollect_connect.hosts import json_text
 
@@ -18,7 +19,7 @@ TEXTS = [
 ]
 
 
-@pytest.mark.parametrize("text", TEXTS)
+@every("text", TEXTS)
 def test_a_member_that_is_put_and_removed_leaves_the_text_as_it_was(text: str) -> None:
     edited = json_text.put(text, ["servers", "recollect"], {"command": "recollect", "args": ["mcp"]})
     assert json_text.parse(edited) == {
@@ -49,7 +50,7 @@ def test_putting_what_is_there_changes_nothing() -> None:
     assert json_text.remove(text, ["a", "c"]) == json_text.remove(text, ["x", "c"]) == text
 
 
-@pytest.mark.parametrize("text", ["", "{", '{"a" 1}', '{"a": 1} x', "{'a': 1}", '{"a": nul}', "[" * 1_000])
+@every("text", ["", "{", '{"a" 1}', '{"a": 1} x', "{'a': 1}", '{"a": nul}', "[" * 1_000])
 def test_what_is_not_json_is_refused(text: str) -> None:
     with pytest.raises(json_text.InvalidJson):
         json_text.parse(text)

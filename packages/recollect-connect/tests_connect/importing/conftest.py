@@ -1,5 +1,6 @@
 """A store for imports: a file, because imports know nothing of stores, and those have tests of their own."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,11 +10,10 @@ from recollect import Memory, UserMemory
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> str:
-    """An empty store."""
+def database(tmp_path: Path, empty_file: Path) -> str:
     folder = tmp_path / "store"
     folder.mkdir()
-    return str(folder / "memory.db")
+    return str(shutil.copy(empty_file, folder / "memory.db"))
 
 
 @pytest.fixture
@@ -24,5 +24,4 @@ def memory(open_memory: OpenMemory) -> Memory:
 
 @pytest.fixture
 def me(memory: Memory) -> UserMemory:
-    """One user of it."""
     return memory.user("me")

@@ -45,7 +45,6 @@ def chatgpt(id: str, *nodes: Mapping[str, Any], **more: Any) -> dict[str, Any]:
 
 
 def claude_message(uuid: str, sender: str, text: str, **more: Any) -> dict[str, Any]:
-    """A message of a Claude conversation."""
     return {
         "uuid": uuid,
         "text": text,
@@ -60,7 +59,6 @@ def claude_message(uuid: str, sender: str, text: str, **more: Any) -> dict[str, 
 
 
 def claude(uuid: str, *messages: Mapping[str, Any], **more: Any) -> dict[str, Any]:
-    """A Claude conversation."""
     return {
         "uuid": uuid,
         "name": "Chat",
@@ -73,7 +71,6 @@ def claude(uuid: str, *messages: Mapping[str, Any], **more: Any) -> dict[str, An
 
 
 def mem0(id: str, memory: str, **more: Any) -> dict[str, Any]:
-    """A memory as `get_all` gives it."""
     return {
         "id": id,
         "memory": memory,

@@ -44,12 +44,10 @@ def digest(text: str) -> str:
 
 
 def unit(position: int, length: int = 1536) -> list[float]:
-    """A vector that points one way."""
     return [1.0 if place == position else 0.0 for place in range(length)]
 
 
 def chunk(path: str, text: str, lines: tuple[int, int] = (1, 1), **more: Any) -> dict[str, Any]:
-    """A chunk of an index."""
     return {"path": path, "text": text, "lines": lines, "source": "memory", "model": MODEL, "embedding": [], **more}
 
 
@@ -71,7 +69,6 @@ class Database:
         return struct.pack(f"<{len(numbers)}d", *numbers) if self.new else json.dumps(list(numbers))
 
     def chunks(self, *chunks: dict[str, Any]) -> "Database":
-        """Add chunks."""
         table = "memory_index_chunks" if self.new else "chunks"
         for number, one in enumerate(chunks):
             row = (
@@ -83,46 +80,39 @@ class Database:
         return self
 
     def cached(self, text: str, numbers: Sequence[float], model: str = MODEL) -> "Database":
-        """Add to the cache."""
         table = "memory_embedding_cache" if self.new else "embedding_cache"
         row = ("openai", model, "key", digest(text), self.vector(numbers), len(numbers), 1_770_000_000_000)
         self.connection.execute(f"INSERT INTO {table} VALUES (?,?,?,?,?,?,?)", row)  # noqa: S608
         return self
 
     def session(self, id: str, *events: dict[str, Any]) -> "Database":
-        """Add a session."""
         for number, event in enumerate(events):
             row = (id, number, json.dumps(event), 1_770_000_000_000)
             self.connection.execute("INSERT INTO transcript_events VALUES (?,?,?,?)", row)
         return self
 
     def close(self) -> Path:
-        """Write it to the disk."""
         with closing(self.connection):
             self.connection.commit()
         return self.path
 
 
 def turn(role: str, text: str, at: str = "2026-02-03T08:00:00.000Z") -> dict[str, Any]:
-    """A message of a session."""
     message = {"role": role, "content": [{"type": "text", "text": text}]}
     return {"type": "message", "id": digest(text)[:8], "parentId": None, "timestamp": at, "message": message}
 
 
 def header(id: str) -> dict[str, Any]:
-    """What a session begins with."""
     return {"type": "session", "version": 3, "id": id, "timestamp": "2026-02-03T07:59:00.000Z", "cwd": "/w"}
 
 
 def log(path: Path, *events: dict[str, Any]) -> Path:
-    """Write the log of a session."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(event) + "\n" for event in events), encoding="utf-8")
     return path
 
 
 def note(path: Path, text: str) -> Path:
-    """Write a note."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     return path

@@ -30,7 +30,6 @@ The oven came with the flat and squeaks.
 
 @pytest.fixture
 def notes(tmp_path: Path) -> Path:
-    """A small knowledge base."""
     folder = tmp_path / "basic-memory"
     note(folder / "kitchen" / "The Oven.md", OVEN)
     note(folder / "plain.md", "# Plain\n\nNo observation in here, only quiet prose.\n")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.rows import every
 
 from recollect.errors import InvalidDocument
 from recollect.model.memories import Space
@@ -118,7 +119,7 @@ def test_vectors_of_both_manners_are_read(tmp_path: Path, *, new: bool) -> None:
         assert tables.cached(connection, names) == {("openai", "text-embedding-3-small"): 1}
 
 
-@pytest.mark.parametrize(
+@every(
     "stored", [None, 3, "", "[]", "{}", "[1, null]", "[[1]]", "[0, 0]", "nan", "[1e999]", b"", b"1234567", b"\xff" * 8]
 )
 def test_what_is_no_vector_is_none(stored: object) -> None:

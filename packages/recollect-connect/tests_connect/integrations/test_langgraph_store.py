@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from langgraph.store.base import GetOp, InvalidNamespaceError, ListNamespacesOp, MatchCondition, PutOp, SearchOp
 from tests.fixtures import SteppingClock
+from tests.rows import every
 
 from recollect import InvalidInput, Memory
 from recollect_connect.integrations.langgraph import AsyncRecollectStore, RecollectStore
@@ -96,7 +97,7 @@ def test_only_the_fields_of_the_index_are_searched(open_store: OpenStore, memory
     assert {record.content for record in memory.user("anna").list().items} == {"Drinks green tea", "balloon"}
 
 
-@pytest.mark.parametrize(
+@every(
     ("wanted", "found"),
     [
         ({"cups": 2}, ["drink"]),
@@ -120,7 +121,7 @@ def test_filters_compare_values(store: RecollectStore, wanted: dict[str, Any] | 
     assert sorted(keys(store.search(NOTES, filter=wanted))) == found
 
 
-@pytest.mark.parametrize("wanted", [{"a') OR ('1": 1}, {"cups": {"$near": 1}}])
+@every("wanted", [{"a') OR ('1": 1}, {"cups": {"$near": 1}}])
 def test_a_filter_that_cannot_be_meant_is_refused(store: RecollectStore, wanted: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput, match=r"Invalid filter key|Unsupported operator"):
         store.search(NOTES, filter=wanted)

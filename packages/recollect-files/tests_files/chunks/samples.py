@@ -11,7 +11,6 @@ _SYLLABLES = ("ka", "lo", "mi", "ter", "san", "ve", "dor", "ni", "ель", "ду
 
 
 def words(random: Random, count: int) -> str:
-    """Make up some words."""
     return " ".join("".join(random.choices(_SYLLABLES, k=random.randint(1, 4))) for _ in range(count))
 
 
@@ -83,5 +82,4 @@ def covered(pieces: Sequence[TextPiece], text: str) -> bool:
 
 
 def keys(cut: CutText) -> list[tuple[str, str]]:
-    """Give what tells pieces apart."""
     return [(piece.heading, piece.content) for piece in cut.pieces]

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -17,14 +18,13 @@ from tests.waiting import PATIENCE_S
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> str:
+def database(tmp_path: Path, empty_file: Path) -> str:
     """What is shown does not depend on the store, so one of them is enough."""
-    return str(tmp_path / "memory.db")
+    return str(shutil.copy(empty_file, tmp_path / "memory.db"))
 
 
 @pytest.fixture
 def notes(tmp_path: Path) -> Path:
-    """A folder with a note."""
     folder = tmp_path / "notes"
     folder.mkdir()
     (folder / "home.md").write_text("# Home\n", encoding="utf-8")
@@ -57,7 +57,6 @@ class Watcher:
 
 @contextmanager
 def watching(database: str, *typed: str) -> Iterator[Watcher]:
-    """Let a sync go on."""
     watcher = Watcher(database, *typed)
     try:
         yield watcher

@@ -29,7 +29,6 @@ DIARY = "We painted the fence.\n"
 
 @pytest.fixture
 def notes(tmp_path: Path) -> Notes:
-    """A small folder of notes."""
     made = Notes(tmp_path / "notes")
     made.write("garden.md", GARDEN)
     made.write("rooms/kitchen.txt", KITCHEN)
@@ -39,13 +38,11 @@ def notes(tmp_path: Path) -> Notes:
 
 @pytest.fixture
 def words() -> Words:
-    """The embedder."""
     return Words()
 
 
 @pytest.fixture
 def memory(database: str, clock: SteppingClock, tmp_path: Path, words: Words) -> Iterator[Memory]:
-    """A store with vectors."""
     with open_notes(database, clock, tmp_path, words) as opened:
         yield opened
         assert opened.doctor() == ()

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.conformance.notes import Notes, open_notes, pieces
 from tests.fixtures import SteppingClock
+from tests.rows import every
 
 from recollect import InvalidInput, Memory, NotFound, UserMemory
 from recollect.model.files import TextPiece
@@ -23,13 +24,11 @@ def memory(database: str, clock: SteppingClock, tmp_path: Path) -> Iterator[Memo
 
 @pytest.fixture
 def me(memory: Memory) -> UserMemory:
-    """One user of it."""
     return memory.user("me")
 
 
 @pytest.fixture
 def notes(tmp_path: Path) -> Notes:
-    """A folder with an ordinary note."""
     made = Notes(tmp_path / "notes")
     made.write("plain.md", "An ordinary lantern.\n")
     return made
@@ -106,7 +105,7 @@ def test_strange_documents(me: UserMemory) -> None:
     assert me.files.original(added.file.id) == b"The lantern."
 
 
-@pytest.mark.parametrize("name", ["a\0b.md", "a\ud800b.md", ""])
+@every("name", ["a\0b.md", "a\ud800b.md", ""])
 def test_names_that_no_file_can_have(me: UserMemory, notes: Notes, name: str) -> None:
     me.files.sync(notes.root)
     for ask in (

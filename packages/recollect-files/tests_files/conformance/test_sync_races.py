@@ -47,7 +47,6 @@ class Between:
 
 @pytest.fixture
 def notes(tmp_path: Path) -> Notes:
-    """A folder with two notes."""
     made = Notes(tmp_path / "notes")
     made.write("garden.md", "The garden is green.\n")
     made.write("kitchen.md", "The kettle is blue.\n")
@@ -56,7 +55,6 @@ def notes(tmp_path: Path) -> Notes:
 
 @pytest.fixture
 def memory(database: str, clock: SteppingClock, tmp_path: Path) -> Iterator[Memory]:
-    """The store of a slow user."""
     with open_notes(database, clock, tmp_path) as opened:
         yield opened
         assert opened.doctor() == ()

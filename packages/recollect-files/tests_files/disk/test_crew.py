@@ -43,7 +43,6 @@ time.sleep(600)
 
 
 def extracted(data: bytes, name: str, recipe: ChunkingRecipe) -> FileReading:
-    """Stand in for whoever reads documents."""
     return FileReading("pdf", "application/pdf", (), 1, {"name": name})
 
 
@@ -62,7 +61,6 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def wishes(*more: str) -> list[ReadRequest]:
-    """Request all notes, and others."""
     return [ReadRequest(f"{number}.md") for number in range(FILES)] + [ReadRequest(name) for name in more]
 
 

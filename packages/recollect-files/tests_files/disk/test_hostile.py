@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 import pytest
+from tests.rows import every
 from tests.waiting import PATIENCE_S
 
 from recollect.model.files import KnownFile, SkippedFile
@@ -112,7 +113,7 @@ def test_nothing_is_opened_that_lies_outside_or_is_ours(built: Hostile) -> None:
     assert opened > read
 
 
-@pytest.mark.parametrize(
+@every(
     ("path", "reason"),
     [
         ("odd/pipe0.md", skip_reasons.FIFO),

@@ -8,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from tests.rows import every
 
 from recollect.errors import InvalidDocument
 from recollect.model.files import TURN_BREAK, KnownFile, SkippedFile
@@ -22,7 +23,6 @@ LONG_AGO_NS = 1_700_000_000_123_456_789
 
 
 def extracted(data: bytes, name: str, recipe: ChunkingRecipe) -> FileReading:
-    """Stand in for whoever reads documents."""
     if b"damaged" in data:
         raise InvalidDocument("It is damaged.")
     return FileReading("pdf", "application/pdf", (), 1, {"name": name})
@@ -45,7 +45,6 @@ def written(folder: Path, name: str, data: bytes | str) -> Path:
 
 
 def reading_of(folder: Path, name: str, data: bytes | str, recipe: ChunkingRecipe | None = None) -> FileReading:
-    """Write a file and read it."""
     written(folder, name, data)
     (answer,) = DISK.read(named(str(folder)), [ReadRequest(name)], recipe or ChunkingRecipe())
     assert isinstance(answer, ReadFile)
@@ -77,7 +76,7 @@ def test_bytes_that_are_known_are_not_cut_again(tmp_path: Path) -> None:
     assert answer.reading is None
 
 
-@pytest.mark.parametrize(
+@every(
     ("data", "text", "notes"),
     [
         (b"\xef\xbb\xbfplain", "plain", ()),
@@ -135,7 +134,7 @@ def test_other_kinds_are_read_by_others_and_have_no_lines(tmp_path: Path) -> Non
         DISK.text(named(str(tmp_path)), seen("paper.pdf"), ChunkingRecipe(), frozenset())
 
 
-@pytest.mark.parametrize(
+@every(
     ("name", "day"),
     [
         ("2026-03-01.md", datetime(2026, 3, 1, tzinfo=UTC)),
@@ -173,7 +172,7 @@ def test_a_file_that_has_just_changed_is_read_when_its_next_change_would_show(tm
     assert old.stat().st_mtime_ns == LONG_AGO_NS
 
 
-@pytest.mark.parametrize(
+@every(
     ("age_ns", "mtime_ns", "wait_s"),
     [
         (5_000_000, LONG_AGO_NS, 0.015),

@@ -43,12 +43,10 @@ with LocalDisk(detect=detect, extract=print).watch([named(str(root))], 0.05) as 
 
 
 def extracted(data: bytes, name: str, recipe: ChunkingRecipe) -> FileReading:
-    """Refuse, because nothing is read here."""
     raise AssertionError(name)
 
 
 def local_disk() -> LocalDisk:
-    """Give a disk."""
     return LocalDisk(detect=detect, extract=extracted, hands=0)
 
 
@@ -59,7 +57,6 @@ def settle(watched: FolderWatch) -> None:
 
 
 def is_told(watched: FolderWatch, root: Path, change: Callable[[], object]) -> bool:
-    """Say whether a change is told."""
     change()
     return eventually(lambda: str(root) in watched.wait(PATIENCE_S))
 

@@ -65,7 +65,6 @@ def endless_pdf() -> bytes:
 
 
 def archive(parts: Mapping[str, str | bytes]) -> bytes:
-    """Give a zip archive."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
         for name, content in parts.items():
@@ -90,7 +89,6 @@ def core(content: str) -> str:
 
 
 def paragraph(text: str, settings: str = "") -> str:
-    """Give a paragraph of a DOCX."""
     return f"<w:p><w:pPr>{settings}</w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>"
 
 
@@ -104,10 +102,8 @@ def png(width: int, height: int, chunks: Sequence[tuple[bytes, bytes]] = ()) -> 
 
 
 def pieces_of(reading: FileReading) -> list[TextPiece]:
-    """Give the pieces of a reading."""
     return [indexed.piece for indexed in reading.pieces]
 
 
 def words_of(reading: FileReading) -> str:
-    """Give all that a reading says."""
     return "\n".join(piece.content for piece in pieces_of(reading))

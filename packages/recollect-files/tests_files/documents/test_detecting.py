@@ -5,6 +5,7 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import every
 
 from recollect.errors import InvalidDocument
 from recollect.model.literals import FILE_KINDS
@@ -14,7 +15,7 @@ from tests_files.documents.building import archive, docx, paragraph, pdf, png
 MAIL = b"Received: from a\r\n by b\r\nFrom: a@example.org\r\nSubject: hi\r\n\r\nbody"
 
 
-@pytest.mark.parametrize(
+@every(
     ("name", "head", "kind", "mime"),
     [
         ("a.txt", pdf([["x"]]), "pdf", "application/pdf"),
@@ -61,7 +62,7 @@ def test_content_tells_before_the_name(name: str, head: bytes, kind: str, mime: 
     assert mime is None or found[1] == mime
 
 
-@pytest.mark.parametrize(
+@every(
     ("name", "head", "said"),
     [
         ("a.md", b"\x7fELF" + bytes(100), "a program"),
@@ -90,6 +91,6 @@ def test_anything_is_of_a_known_kind_or_refused(name: str, head: bytes) -> None:
     assert "/" in mime
 
 
-@pytest.mark.parametrize("head", [b"<!--" * 5_000, b"<?" * 5_000, b"a:" * 5_000, b"<!doctype svg " + b"[" * 9_000])
+@every("head", [b"<!--" * 5_000, b"<?" * 5_000, b"a:" * 5_000, b"<!doctype svg " + b"[" * 9_000])
 def test_beginnings_without_an_end_are_text(head: bytes) -> None:
     assert detect("a.txt", head) == ("text", "text/plain")

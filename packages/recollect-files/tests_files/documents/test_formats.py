@@ -8,6 +8,7 @@ from email.message import EmailMessage
 
 import pytest
 from PIL import Image
+from tests.rows import every
 
 from recollect.errors import InvalidDocument
 from recollect.ports import ChunkingRecipe, FileReading
@@ -101,7 +102,7 @@ def test_html_says_what_people_see() -> None:
     assert pieces_of(reading)[0].heading == "Menu"
 
 
-@pytest.mark.parametrize(
+@every(
     "page",
     [
         '<html><meta charset="windows-1250"><p>Žluťoučký'.encode("cp1250"),
@@ -109,7 +110,6 @@ def test_html_says_what_people_see() -> None:
         '<html><meta charset="no such thing"><p>Žluťoučký'.encode(),
         "<html><meta charset='idna'><p>Žluťoučký".encode(),
     ],
-    ids=["declared", "marked", "unknown", "no charset"],
 )
 def test_html_is_decoded_as_it_says(page: bytes) -> None:
     assert words_of(read(page, "a.html")) == "Žluťoučký"
@@ -296,7 +296,7 @@ def photo(kind: str) -> bytes:
     return data.getvalue()
 
 
-@pytest.mark.parametrize("kind", ["JPEG", "WEBP", "HEIC"])
+@every("kind", ["JPEG", "WEBP", "HEIC"])
 def test_a_photo_tells_camera_time_place_and_words(kind: str) -> None:
     reading = read(photo(kind), "a.bin")
     assert reading.kind == "image"

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.rows import every
 
 from recollect.ports import ChunkingRecipe, FileReading
 from recollect_files.documents import LocalDocuments
@@ -18,12 +19,12 @@ def read(data: bytes, name: str, recipe: ChunkingRecipe | None = None) -> FileRe
     return LocalDocuments().read(data, name, recipe or ChunkingRecipe())
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
+@every("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
 def test_marks_tell_the_encoding(encoding: str) -> None:
     assert decode_plain("žába\r\nzpívá".encode(encoding)) == ("žába\nzpívá", ())
 
 
-@pytest.mark.parametrize(
+@every(
     ("data", "text", "notes"),
     [
         ("žluť ".encode() * 9 + b"\xe8", "žluť " * 9 + "\ufffd", ("invalid UTF-8",)),
@@ -38,7 +39,7 @@ def test_what_is_no_text_is_replaced(data: bytes, text: str, notes: tuple[str, .
     assert decode_plain(data) == (text, notes)
 
 
-@pytest.mark.parametrize(
+@every(
     ("encoding", "text"),
     [
         ("cp1250", "Kotel v koupelně opravuje pan Novák, zaplatili jsme příliš.\n"),

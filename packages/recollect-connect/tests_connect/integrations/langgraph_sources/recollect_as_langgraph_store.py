@@ -44,7 +44,6 @@ class SqliteStore(InMemoryStore):
     @classmethod
     @contextmanager
     def from_conn_string(cls, _: str, **options: Any) -> Iterator["SqliteStore"]:
-        """Open a store."""
         store = cls(**options)
         yield store
         store.stop_ttl_sweeper()
@@ -93,5 +92,4 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_unconfigure() -> None:
-    """Close the store."""
     _memory.close()

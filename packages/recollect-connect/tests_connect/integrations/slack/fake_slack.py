@@ -55,13 +55,11 @@ class FakeSlack:
         return str(self.next_post()[1]["text"])
 
     def event(self, event: dict[str, Any], event_id: str, age_s: int = 0) -> int:
-        """Deliver an event."""
         body = {"type": "event_callback", "team_id": TEAM, "event_id": event_id, "event": event, "authorizations": []}
         text = json.dumps(body)
         return self.send(text, self.headers(text, age_s=age_s), content_type="application/json")
 
     def headers(self, body: str, *, secret: str = SECRET, age_s: int = 0) -> dict[str, str]:
-        """Sign a body."""
         moment = str(int(time()) - age_s)
         signature = SignatureVerifier(secret).generate_signature(timestamp=moment, body=body) or ""
         return {"X-Slack-Request-Timestamp": moment, "X-Slack-Signature": signature}

@@ -161,7 +161,6 @@ class Interrupted(Memory):
         self.answers.set()
 
     def user(self, user_id: str, *, audit: AuditedWrite | None = None, agent: str = "") -> UserMemory:
-        """Raise, or wait."""
         self.answers.wait(PATIENCE_S)
         if self.away and user_id.startswith("slack:"):
             raise StoreUnavailable("No connection to the database.")
