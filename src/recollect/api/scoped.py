@@ -3,13 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from os import PathLike, fspath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect import ids
-from recollect.engine import stored_files
-from recollect.engine.base.context import Engine
-from recollect.engine.base.scopes import from_replicas
-from recollect.engine.drafts import memory_drafts
 from recollect.errors import InvalidInput, InvalidMemory, NotFound
 from recollect.model.filters import FilterFields, Filters
 from recollect.model.literals import MEMORY_TYPES, TYPE_ALIASES
@@ -19,6 +15,9 @@ from recollect.model.scopes import ScopeChoice
 from recollect.text.clean import clean
 from recollect.verbs import Verbs
 
+if TYPE_CHECKING:
+    from recollect.engine.base.context import Engine
+
 MAX_PAGE = 1_000
 _MAX_PATH_BYTES = 1_000  # more does not fit into an index
 
@@ -26,16 +25,20 @@ _MAX_PATH_BYTES = 1_000  # more does not fit into an index
 class Scoped(Verbs):
     """One user's part of an open store."""
 
-    def __init__(self, engine: Engine, scope: Scope) -> None:
+    def __init__(self, engine: "Engine", scope: Scope) -> None:
         self._engine = engine
         self._scope = scope
 
     @property
-    def _reading(self) -> Engine:
+    def _reading(self) -> "Engine":
         """The engine for verbs that only read, and not by an id from elsewhere: a replica may answer."""
+        from recollect.engine.base.scopes import from_replicas
+
         return from_replicas(self._engine)
 
     def _filters(self, filters: FilterFields) -> Filters:
+        from recollect.engine.drafts import memory_drafts
+
         given: dict[str, Any] = {name: value for name, value in filters.items() if value is not None}
         types = check_types(given.pop("type", ()))
         for name in ("since", "until", "as_of"):
@@ -108,6 +111,8 @@ def canonical(id: str, noun: str = "memory") -> str:
 
 def check_path(path: str | PathLike[str]) -> str:
     """Return a path as text that can be stored. Raises InvalidInput."""
+    from recollect.engine import stored_files
+
     text = fspath(path)
     if not text or stored_files.storable(text) != text or len(text.encode()) > _MAX_PATH_BYTES:
         raise InvalidInput(f"{text!a} is no path that can be noted. Name a folder whose name is text.")
