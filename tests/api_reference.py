@@ -11,13 +11,16 @@ import inspect
 import re
 import textwrap
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from enum import Enum
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any, Final, get_type_hints, is_typeddict
 
 import recollect
 from recollect import Conversation, Memory, RecollectError, UserMemory, errors, model
+from recollect.api import verbs
+from recollect.model import kinds
 
 PAGE: Final = Path(__file__).parent.parent / "docs" / "api.md"
 _ENTRANCES: Final = (Memory, UserMemory, Conversation)
@@ -109,6 +112,32 @@ def _definition(function: Callable[..., Any]) -> ast.FunctionDef | ast.AsyncFunc
     return node
 
 
+class _Plain(ast.NodeTransformer):
+    """Writes a type in place of the kind of parameter that a signature names."""
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        return _KINDS.get(ast.unparse(node).removeprefix("kinds."), node)
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return _KINDS.get(node.id, node)
+
+
+def _annotated(module: ModuleType) -> Iterator[tuple[str, ast.expr]]:
+    """Give the types that a module says more of, each by the name that it has there."""
+    for node in ast.parse(inspect.getsource(module)).body:
+        if isinstance(node, ast.AnnAssign) and isinstance(node.value, ast.Subscript):
+            wrapped = node.value.slice
+            if ast.unparse(node.value.value) == "Annotated" and isinstance(wrapped, ast.Tuple):
+                yield ast.unparse(node.target), wrapped.elts[0]
+
+
+_KINDS: Final = {name: kind for module in (kinds, verbs) for name, kind in _annotated(module)}
+
+
+def _shown(annotation: ast.expr) -> str:
+    return ast.unparse(_Plain().visit(deepcopy(annotation)))
+
+
 def _parameters(arguments: ast.arguments) -> Iterator[str]:
     positional = arguments.posonlyargs + arguments.args
     defaults = [None] * (len(positional) - len(arguments.defaults)) + list(arguments.defaults)
@@ -126,7 +155,7 @@ def _parameters(arguments: ast.arguments) -> Iterator[str]:
 
 
 def _parameter(parameter: ast.arg, default: ast.expr | None) -> str:
-    annotation = f": {ast.unparse(parameter.annotation)}" if parameter.annotation else ""
+    annotation = f": {_shown(parameter.annotation)}" if parameter.annotation else ""
     return f"{parameter.arg}{annotation}" + (f" = {ast.unparse(default)}" if default else "")
 
 
@@ -195,6 +224,7 @@ def _field_texts(kind: type) -> Iterator[tuple[str, str]]:
     (node,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
     for statement in node.body if isinstance(node, ast.ClassDef) else ():
         if isinstance(statement, ast.AnnAssign):
+            statement.annotation = _Plain().visit(statement.annotation)
             yield ast.unparse(statement.target), ast.unparse(statement)
 
 

@@ -2,14 +2,34 @@
 
 import inspect
 import reprlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from types import FunctionType
-from typing import Any, get_args
+from types import FunctionType, NoneType, UnionType
+from typing import Annotated, Any, NamedTuple, TypeVar, Union, get_args, get_origin
 
 from recollect.errors import InvalidInput, RecollectError
 
-_WRONG = (TypeError, AttributeError, ValueError, LookupError, OverflowError)  # what a value of a wrong type leads to
+_Verb = TypeVar("_Verb", bound=Callable[..., Any])
+WRONG = (TypeError, AttributeError, ValueError, LookupError, OverflowError)  # what a value of a wrong type leads to
+
+
+class Route(NamedTuple):
+    """How a service is asked for a verb: `{name}` in the path is a parameter, and `whole` results have all fields."""
+
+    method: str
+    path: str
+    whole: bool = False
+
+
+def route(line: str, *, whole: bool = False) -> Callable[[_Verb], _Verb]:
+    """Say how a service is asked for a verb: `@route("GET /api/memories/{id}")`."""
+    method, path = line.split()
+
+    def declare(verb: _Verb) -> _Verb:
+        verb.__dict__["route"] = Route(method, path, whole)
+        return verb
+
+    return declare
 
 
 class Verbs:
@@ -38,12 +58,12 @@ def _insisting(verb: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - as the verb has it
         try:
             return verb(*args, **kwargs)
-        except _WRONG as error:
+        except WRONG as error:
             if isinstance(error, RecollectError):
                 raise
             if error.__traceback__ is not None and error.__traceback__.tb_next is None:  # the arguments do not bind
-                raise InvalidInput(f"{error}. {verb.__name__} takes: {', '.join(_names(verb))}.") from None
-            if said := _misfit(verb, args, kwargs):
+                raise refused(verb, args[:1], str(error)) from None
+            if said := misfit(verb, args, kwargs):
                 raise InvalidInput(said) from error
             if isinstance(error, (UnicodeEncodeError, OverflowError)):  # lone surrogates, numbers beyond 64 bits
                 raise InvalidInput(f"{verb.__name__} was given what cannot be stored: {error}.") from error
@@ -59,6 +79,13 @@ def _insisting(verb: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+def refused(verb: Callable[..., Any], owner: Sequence[object], said: str) -> InvalidInput:
+    """Make the error for arguments that do not bind: it says which names the verb knows, and whose verb it is."""
+    if owner and isinstance(owner[0], Verbs):
+        said = said.replace(verb.__qualname__, f"{type(owner[0]).__name__}.{verb.__name__}")
+    return InvalidInput(f"{said}. {verb.__name__} takes: {', '.join(_names(verb))}.")
+
+
 def _names(verb: Callable[..., Any]) -> list[str]:
     """Give the names of all parameters, those of a typed dictionary in place of `**fields`."""
     names: list[str] = []
@@ -70,7 +97,7 @@ def _names(verb: Callable[..., Any]) -> list[str]:
     return names
 
 
-def _misfit(verb: Callable[..., Any], args: tuple[object, ...], kwargs: Mapping[str, object]) -> str:
+def misfit(verb: Callable[..., Any], args: tuple[object, ...], kwargs: Mapping[str, object]) -> str:
     """Name an argument that is not of its declared type; '' when all are, and the verb failed by itself."""
     signature = inspect.signature(verb)
     for name, value in signature.bind(*args, **kwargs).arguments.items():
@@ -86,8 +113,17 @@ def _misfit(verb: Callable[..., Any], args: tuple[object, ...], kwargs: Mapping[
             given = {name: (value, parameter.annotation)}
         for key, (one, kind) in given.items():
             if not _fits(one, kind):
-                return f"{key} is {reprlib.repr(one)}; it must be of the type {inspect.formatannotation(kind)}."
+                return f"{key} is {reprlib.repr(one)}; it must be of the type {_shown(kind)}."
     return ""
+
+
+def _shown(kind: Any) -> str:  # noqa: ANN401 - an annotation
+    """Write a type as programs write it, without what doors say of it."""
+    if get_origin(kind) is Annotated:
+        return _shown(get_args(kind)[0])
+    if get_origin(kind) in (Union, UnionType):
+        return " | ".join("None" if part is NoneType else _shown(part) for part in get_args(kind))
+    return inspect.formatannotation(kind)
 
 
 def _fits(value: object, kind: Any) -> bool:  # noqa: ANN401 - an annotation

@@ -6,9 +6,7 @@ first called.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
-from datetime import datetime
-from os import PathLike
-from typing import Any, Unpack, cast
+from typing import Annotated, Any, TypeAlias, Unpack, cast
 
 from recollect import ids
 from recollect.api.scoped import (
@@ -24,17 +22,22 @@ from recollect.api.scoped import (
     search_location,
 )
 from recollect.errors import InvalidInput, InvalidMemory, NotFound, NotPermitted
-from recollect.model.insights import MOST_CLUSTERS, MOST_EXAMPLES, Clusters
+from recollect.model import kinds
 from recollect.model.filters import ChunkFilters, FilterFields, Filters, ItemFilters, MessageFilters
-from recollect.model.insights import TIDY_RULES, Insights, Tidying, TidyRule
-from recollect.model.literals import USUAL_SOURCES, DocumentsFate, MemoryType, Source
+from recollect.model.insights import TIDY_RULES, Clusters, Insights, Tidying, TidyRule
+from recollect.model.kinds import MOST_CLUSTERS, MOST_EXAMPLES, Kind
+from recollect.model.literals import USUAL_SOURCES
 from recollect.model.memories import MemoryChanges, MemoryFields, MemoryRecord, NewMemory, Page, Remembered, VectorLike
-from recollect.model.messages import Content, NewMessage
-from recollect.model.places import Location, LocationLike, LocationMode, as_location, with_location
+from recollect.model.messages import NewMessage
+from recollect.model.places import Location, as_location, with_location
 from recollect.model.scopes import is_reserved
 from recollect.model.search import About, Forgotten, PromptContext, Recall, TurnOutcome
 from recollect.model.stats import Stats
+from recollect.verbs import route
 
+QueryVector: TypeAlias = Annotated[
+    VectorLike, Kind(here="A vector cannot be sent to a service, which makes its own. Leave `vector` out.")
+]
 _MEMORY_ONLY_FILTERS = ("type", "subject", "key", "context", "session", "as_of", "min_importance")
 
 
@@ -57,23 +60,24 @@ class MemoryVerbs(Scoped):
 
         return remember.remember(self._engine, self._scope, new_memory({"content": content, **fields}), wait=wait)
 
+    @route("GET /api/memories/search", whole=True)
     def recall(
         self,
-        query: str,
+        query: kinds.QueryText,
         *,
-        limit: int | None = None,
-        min_score: float | None = None,
-        prefer: MemoryType | Sequence[MemoryType] = (),
-        diverse: bool = False,
-        files: bool = False,
-        only_related: bool = False,
-        vector: VectorLike | None = None,
-        location: LocationLike | None = None,
-        radius_km: float | None = None,
-        location_weight: float | None = None,
-        location_mode: LocationMode = "boost",
-        location_radius_km: float | None = None,
-        scopes: str | Sequence[str] | None = None,
+        limit: kinds.UsualLimit | None = None,
+        min_score: kinds.LeastScore | None = None,
+        prefer: kinds.Preferred = (),
+        diverse: kinds.Diverse = False,
+        files: kinds.WithFiles = False,
+        only_related: kinds.OnlyRelated = False,
+        vector: QueryVector | None = None,
+        location: kinds.SearchPlace | None = None,
+        radius_km: kinds.RadiusKm | None = None,
+        location_weight: kinds.PlaceWeight | None = None,
+        location_mode: kinds.PlaceMode = "boost",
+        location_radius_km: kinds.SameRadius | None = None,
+        scopes: kinds.SharedScopes | None = None,
         **filters: Unpack[FilterFields],
     ) -> Recall:
         """Find memories by meaning and by words, best first; with `files` also in synced folders and documents.
@@ -122,27 +126,28 @@ class MemoryVerbs(Scoped):
         )
         return silence.only_related(self._reading, self._scope, query, found) if only_related else found
 
+    @route("POST /api/context/search", whole=True)
     def search_context(
         self,
-        query: str,
+        query: kinds.QueryText,
         *,
-        limit: int = 10,
-        sources: Sequence[Source] = USUAL_SOURCES,
-        session: str | None = None,
-        current: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        min_score: float = 0.0,
-        prefer: MemoryType | Sequence[MemoryType] = (),
-        diverse: bool = False,
-        only_related: bool = False,
-        vector: VectorLike | None = None,
-        location: LocationLike | None = None,
-        radius_km: float | None = None,
-        location_weight: float | None = None,
-        location_mode: LocationMode = "boost",
-        location_radius_km: float | None = None,
-        scopes: str | Sequence[str] | None = None,
+        limit: kinds.Limit = 10,
+        sources: kinds.Sources = USUAL_SOURCES,
+        session: kinds.OfSession | None = None,
+        current: kinds.Current | None = None,
+        since: kinds.Since | None = None,
+        until: kinds.Until | None = None,
+        min_score: kinds.LeastScore = 0.0,
+        prefer: kinds.Preferred = (),
+        diverse: kinds.Diverse = False,
+        only_related: kinds.OnlyRelated = False,
+        vector: QueryVector | None = None,
+        location: kinds.SearchPlace | None = None,
+        radius_km: kinds.RadiusKm | None = None,
+        location_weight: kinds.PlaceWeight | None = None,
+        location_mode: kinds.PlaceMode = "boost",
+        location_radius_km: kinds.SameRadius | None = None,
+        scopes: kinds.SharedScopes | None = None,
     ) -> Recall:
         """Search memories, messages and files together, best first. Arguments as in `recall` mean the same here.
 
@@ -182,13 +187,15 @@ class MemoryVerbs(Scoped):
         )
         return silence.only_related(self._reading, self._scope, query, found) if only_related else found
 
-    def about(self, topic: str, *, limit: int = 5) -> About:
+    @route("GET /api/about", whole=True)
+    def about(self, topic: kinds.QueryText, *, limit: kinds.Limit = 5) -> About:
         """Collect what is known about a topic: under its name, under its nicknames, and by meaning."""
         from recollect.engine.search import browsing
 
         return browsing.about(self._reading, self._scope, topic, limit=check_limit(limit))
 
-    def similar(self, id: str, *, limit: int = 5) -> Recall:
+    @route("GET /api/memories/{id}/similar", whole=True)
+    def similar(self, id: kinds.ItemId, *, limit: kinds.Limit = 5) -> Recall:
         """Find the current memories nearest in meaning to a memory, nearest first. Raises NotFound.
 
         They are compared by their stored vectors, without a model; the score is how near they are. While the memory
@@ -198,7 +205,8 @@ class MemoryVerbs(Scoped):
 
         return browsing.similar(self._reading, self._scope, canonical(id), check_limit(limit))
 
-    def clusters(self, *, limit: int = 20, examples: int = 5) -> Clusters:
+    @route("GET /api/memories/clusters")
+    def clusters(self, *, limit: kinds.MostClusters = 20, examples: kinds.MostExamples = 5) -> Clusters:
         """Find groups of similar memories, the largest first, and memories that say the same.
 
         At most `limit` groups (up to 200) and pairs, with as many `examples` (up to 100) of each group. Memories are
@@ -211,7 +219,8 @@ class MemoryVerbs(Scoped):
         check_between("examples", examples, MOST_EXAMPLES)
         return clusters.clusters(self._reading, self._scope, limit=limit, examples=examples)
 
-    def merge(self, id: str, *, into: str) -> MemoryRecord:
+    @route("POST /api/memories/{id}/merge")
+    def merge(self, id: kinds.ItemId, *, into: kinds.ItemId) -> MemoryRecord:
         """Merge a memory into another that says the same, and return that one, which stays as it is.
 
         Nothing is deleted: the merged memory is no longer found, and is in the `history` of the other. A memory cannot
@@ -221,7 +230,8 @@ class MemoryVerbs(Scoped):
 
         return repetition.merge(self._engine, self._scope, canonical(id), canonical(into))
 
-    def get(self, id: str, *, reveal: bool = False) -> MemoryRecord:
+    @route("GET /api/memories/{id}")
+    def get(self, id: kinds.ItemId, *, reveal: kinds.Reveal = False) -> MemoryRecord:
         """Return one memory, current or superseded. Raises NotFound. `reveal` shows the secrets that it keeps."""
         from recollect.engine.drafts import kept_secrets
 
@@ -242,7 +252,8 @@ class MemoryVerbs(Scoped):
             raise InvalidMemory(f"{problem} A memory has: {', '.join(sorted(known_names))}.")
         return update.update(self._engine, self._scope, canonical(id), with_location(changes))
 
-    def rate(self, id: str, feedback: int | None, *, comment: str = "") -> MemoryRecord:
+    @route("POST /api/memories/{id}/feedback")
+    def rate(self, id: kinds.ItemId, feedback: kinds.Rating | None, *, comment: kinds.Comment = "") -> MemoryRecord:
         """Store the user's feedback on a memory: 1, -1, or None to take it back. Raises NotFound.
 
         What was rated down is found later; `messages.rate` does the same for messages.
@@ -251,7 +262,8 @@ class MemoryVerbs(Scoped):
 
         return rate_memory(self._engine, self._scope, canonical(id), feedback, comment)
 
-    def history(self, id: str) -> tuple[MemoryRecord, ...]:
+    @route("GET /api/memories/{id}/history")
+    def history(self, id: kinds.ItemId) -> tuple[MemoryRecord, ...]:
         """Return all versions of a memory, oldest first, by the id of any of them. Raises NotFound."""
         known_id = canonical(id)
         versions = self._engine.store.read(self._scope, lambda reader: reader.chain(known_id))
@@ -259,7 +271,10 @@ class MemoryVerbs(Scoped):
             raise NotFound(f"No memory {id}. See what there is with `list`.")
         return tuple(versions)
 
-    def list(self, *, limit: int = 50, cursor: str | None = None, **filters: Unpack[FilterFields]) -> Page:
+    @route("GET /api/memories")
+    def list(
+        self, *, limit: kinds.Limit = 50, cursor: kinds.Cursor | None = None, **filters: Unpack[FilterFields]
+    ) -> Page:
         """List current memories, newest first, a page at a time."""
         check_limit(limit)
         before = None if cursor is None else ids.canonical(cursor)
@@ -269,13 +284,15 @@ class MemoryVerbs(Scoped):
         records = self._reading.store.read(self._scope, lambda reader: reader.select(memory_filters, limit + 1, before))
         return Page(tuple(records[:limit]), records[limit - 1].id if len(records) > limit else None)
 
+    @route("GET /api/stats")
     def stats(self) -> Stats:
         """Return statistics of what this user has stored."""
         from recollect.engine.maintenance import store_status
 
         return store_status.user_stats(self._reading, self._scope)
 
-    def insights(self, *, days: int = 90, limit: int = 10) -> Insights:
+    @route("GET /api/insights")
+    def insights(self, *, days: kinds.LogDays = 90, limit: kinds.MostEntries = 10) -> Insights:
         """Return what is asked of this user's memory, and what it holds, with at most `limit` entries in each list.
 
         Queries, programs and recalled items come from the search log of the last `days`, at most 90, if
@@ -305,22 +322,23 @@ class MemoryVerbs(Scoped):
         wanted = TidyRequest(_checked(rules), check_limit(limit), frozenset(apply))
         return tidying.tidy(self._engine, self._scope, wanted)
 
+    @route("POST /api/forget", whole=True)
     def forget(
         self,
-        id: str | None = None,
+        id: kinds.ItemId | None = None,
         *,
-        query: str | None = None,
-        session: str | None = None,
-        source: str | None = None,
-        folder: str | PathLike[str] | None = None,
-        everything: bool = False,
-        all: bool = False,
-        sources: bool = False,
-        allow_again: bool = False,
-        purge: bool = False,
-        receipt: bool = False,
-        dry_run: bool = False,
-        documents: DocumentsFate = "ask",
+        query: kinds.ForgetQuery | None = None,
+        session: kinds.Session | None = None,
+        source: kinds.Origin | None = None,
+        folder: kinds.FolderRoot | None = None,
+        everything: kinds.Everything = False,
+        all: kinds.AllOfIt = False,
+        sources: kinds.AlsoSources = False,
+        allow_again: kinds.AllowAgain = False,
+        purge: kinds.Purge = False,
+        receipt: kinds.WithReceipt = False,
+        dry_run: kinds.DryRun = False,
+        documents: kinds.Documents = "ask",
     ) -> Forgotten:
         """Delete for good, with everything that was derived from it.
 
@@ -346,16 +364,17 @@ class MemoryVerbs(Scoped):
         request = ForgetRequest(id, query, session, source, path, everything, *reach)
         return forgetting.run(self._engine, self._scope, request)
 
+    @route("POST /api/hooks/before-prompt", whole=True)
     def before_prompt(
         self,
-        content: Content,
+        content: kinds.Prompt,
         *,
-        session: str,
-        id: str = "",
-        speaker: str = "",
-        metadata: Mapping[str, Any] | None = None,
-        location: LocationLike | None = None,
-        max_tokens: int | None = None,
+        session: kinds.Session,
+        id: kinds.HostId = "",
+        speaker: kinds.Speaker = "",
+        metadata: kinds.Metadata | None = None,
+        location: kinds.Whereabouts | None = None,
+        max_tokens: kinds.MostTokens | None = None,
     ) -> PromptContext:
         """Hook before an agent answers: recall for the user's message, then save it as a request.
 
@@ -383,7 +402,10 @@ class MemoryVerbs(Scoped):
         conversation = message_drafts.conversation_name(session)
         return turns.before_prompt(self._engine, self._scope, conversation, request, max_tokens=max_tokens)
 
-    def start_session(self, project: str = "", *, max_tokens: int | None = None) -> PromptContext:
+    @route("GET /api/hooks/session-start", whole=True)
+    def start_session(
+        self, project: kinds.Project = "", *, max_tokens: kinds.MostTokens | None = None
+    ) -> PromptContext:
         """Hook when a session begins: what is known about a project, by its name, and what the user prefers.
 
         Returns a block to show to the agent before the first prompt, of at most `max_tokens`. It saves nothing, and

@@ -7,7 +7,7 @@ from typing import Any
 from recollect.errors import InvalidInput, InvalidMemory
 from recollect.model.memories import NewMemory, VectorLike
 from recollect.model.messages import NewMessage
-from recollect.model.places import LocationLike, as_location, with_location
+from recollect.model.places import LocationLike, with_location
 
 
 def refuse_vector(vector: VectorLike | None) -> None:
@@ -53,18 +53,6 @@ def _tool_call(call: object) -> object:
 
 def _fields(value: NewMemory | NewMessage) -> dict[str, Any]:
     return {name: getattr(value, name) for name in value.__slots__}
-
-
-def location_fields(location: LocationLike | None) -> dict[str, Any]:
-    """Give a location as the searches take it: coordinates, or the name of a place."""
-    if location is None:
-        return {}
-    where = as_location(location)
-    if where.lat is None and where.place_label and not where.address:
-        return {"at": where.place_label}
-    if where.lat is None:
-        raise InvalidInput("An address alone is no location for a service. Give lat and lng, or a place_label.")
-    return {"lat": where.lat, "lng": where.lng}
 
 
 def place_fields(location: LocationLike | None) -> dict[str, Any]:

@@ -2,40 +2,52 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from os import PathLike, fspath
 from typing import Any, Self, Unpack, cast
 
-from recollect.client.arguments import location_fields, memory_body, message_body, place_fields, refuse_vector
+from recollect.api.verbs import MemoryVerbs
+from recollect.client.arguments import memory_body, message_body, refuse_vector
 from recollect.client.conversation import ServiceConversation, ServiceMessages, ServicePlaces
 from recollect.client.decode import decode, decode_all
 from recollect.client.facts import ServiceEvents, ServiceFacts, ServiceInstructions, ServiceLessons, ServicePreferences
 from recollect.client.media import ServiceMedia
 from recollect.client.scoped import ServiceScoped
+from recollect.client.sent import sent
 from recollect.client.service import path_part
 from recollect.errors import InvalidInput, NotFound
-from recollect.model.filters import FilterFields
-from recollect.model.insights import Clusters, Insights, Tidying, TidyRule
-from recollect.model.literals import USUAL_SOURCES, DocumentsFate, MemoryType, Source
+from recollect.model.insights import Tidying, TidyRule
 from recollect.model.memories import (
     MemoryChanges,
     MemoryFields,
     MemoryRecord,
     NewMemory,
-    Page,
     Remembered,
-    VectorLike,
 )
-from recollect.model.messages import Content, ConversationInfo, NewMessage
-from recollect.model.places import LocationLike, LocationMode, with_location
+from recollect.model.messages import ConversationInfo, NewMessage
+from recollect.model.places import with_location
 from recollect.model.scopes import Membership
-from recollect.model.search import About, Forgotten, PromptContext, Recall, TurnOutcome
-from recollect.model.stats import Stats
+from recollect.model.search import TurnOutcome
 
 _BATCH = 100
 
 
 class ServiceUserMemory(ServiceScoped):
     """One user's memories in a service. Get one from `Client.user`. The verbs are those of `UserMemory`."""
+
+    recall = sent(MemoryVerbs.recall)
+    search_context = sent(MemoryVerbs.search_context)
+    about = sent(MemoryVerbs.about)
+    similar = sent(MemoryVerbs.similar)
+    clusters = sent(MemoryVerbs.clusters)
+    merge = sent(MemoryVerbs.merge)
+    get = sent(MemoryVerbs.get)
+    rate = sent(MemoryVerbs.rate)
+    history = sent(MemoryVerbs.history)
+    list = sent(MemoryVerbs.list)
+    stats = sent(MemoryVerbs.stats)
+    insights = sent(MemoryVerbs.insights)
+    forget = sent(MemoryVerbs.forget)
+    before_prompt = sent(MemoryVerbs.before_prompt)
+    start_session = sent(MemoryVerbs.start_session)
 
     @property
     def user_id(self) -> str:
@@ -136,137 +148,10 @@ class ServiceUserMemory(ServiceScoped):
             stored += decode_all(Remembered, found["results"])
         return tuple(stored)
 
-    def recall(
-        self,
-        query: str,
-        *,
-        limit: int | None = None,
-        min_score: float | None = None,
-        prefer: MemoryType | Sequence[MemoryType] = (),
-        diverse: bool = False,
-        files: bool = False,
-        only_related: bool = False,
-        vector: VectorLike | None = None,
-        location: LocationLike | None = None,
-        radius_km: float | None = None,
-        location_weight: float | None = None,
-        location_mode: LocationMode = "boost",
-        location_radius_km: float | None = None,
-        scopes: str | Sequence[str] | None = None,
-        **filters: Unpack[FilterFields],
-    ) -> Recall:
-        """Find memories by meaning and by words, best first; with `files` also in synced folders and documents."""
-        refuse_vector(vector)
-        switches = {"diverse": diverse, "files": files, "only_related": only_related}
-        found = self._get(
-            "/api/memories/search",
-            whole=True,
-            query=query,
-            limit=limit,
-            min_score=min_score,
-            prefer=_several(prefer),
-            scopes=_scopes(scopes),
-            radius_km=radius_km,
-            location_radius_km=location_radius_km,
-            location_weight=location_weight,
-            location_mode=location_mode,
-            **{name: True for name, on in switches.items() if on},
-            **location_fields(location),
-            **_filters(filters),
-        )
-        return decode(Recall, found)
-
-    def search_context(
-        self,
-        query: str,
-        *,
-        limit: int = 10,
-        sources: Sequence[Source] = USUAL_SOURCES,
-        session: str | None = None,
-        current: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        min_score: float = 0.0,
-        prefer: MemoryType | Sequence[MemoryType] = (),
-        diverse: bool = False,
-        only_related: bool = False,
-        vector: VectorLike | None = None,
-        location: LocationLike | None = None,
-        radius_km: float | None = None,
-        location_weight: float | None = None,
-        location_mode: LocationMode = "boost",
-        location_radius_km: float | None = None,
-        scopes: str | Sequence[str] | None = None,
-    ) -> Recall:
-        """Search memories, messages and files together, best first."""
-        refuse_vector(vector)
-        if None not in (radius_km, location_radius_km):
-            raise InvalidInput("radius_km and location_radius_km are the same; give one of them.")
-        body = {
-            "query": query,
-            "limit": limit,
-            "sources": list(sources),
-            "session": session,
-            "current": current,
-            "since": since,
-            "until": until,
-            "min_score": min_score,
-            "prefer": _several(prefer) or [],
-            "diverse": diverse,
-            "only_related": only_related,
-            "scopes": _scopes(scopes),
-            "radius_km": location_radius_km if radius_km is None else radius_km,
-            "location_weight": location_weight,
-            "location_mode": location_mode,
-            "whole": True,
-            **location_fields(location),
-        }
-        return decode(Recall, self._post("/api/context/search", body))
-
-    def about(self, topic: str, *, limit: int = 5) -> About:
-        """Collect what is known about a topic: under its name, under its nicknames, and by meaning."""
-        return decode(About, self._get("/api/about", topic=topic, limit=limit, whole=True))
-
-    def similar(self, id: str, *, limit: int = 5) -> Recall:
-        """Find the current memories nearest in meaning to a memory, nearest first. Raises NotFound."""
-        return decode(Recall, self._get(f"{_memory(id)}/similar", limit=limit, whole=True))
-
-    def clusters(self, *, limit: int = 20, examples: int = 5) -> Clusters:
-        """Find groups of similar memories, the largest first, and memories that say the same."""
-        return decode(Clusters, self._get("/api/memories/clusters", limit=limit, examples=examples))
-
-    def merge(self, id: str, *, into: str) -> MemoryRecord:
-        """Merge a memory into another that says the same, and return that one, which stays as it is."""
-        return decode(MemoryRecord, self._post(f"{_memory(id)}/merge", {"into": into}))
-
-    def get(self, id: str, *, reveal: bool = False) -> MemoryRecord:
-        """Return one memory, current or superseded. Raises NotFound. `reveal` shows the secrets that it keeps."""
-        return decode(MemoryRecord, self._get(_memory(id), reveal=reveal or None))
-
     def update(self, id: str, **changes: Unpack[MemoryChanges]) -> MemoryRecord:
         """Change a memory's content or fields and return it; the version before stays in its `history`."""
         refuse_vector(changes.get("vector"))
         return decode(MemoryRecord, self._send("PATCH", _memory(id), with_location(changes)))
-
-    def rate(self, id: str, feedback: int | None, *, comment: str = "") -> MemoryRecord:
-        """Store the user's feedback on a memory: 1, -1, or None to take it back. Raises NotFound."""
-        return decode(MemoryRecord, self._post(f"{_memory(id)}/feedback", {"feedback": feedback, "comment": comment}))
-
-    def history(self, id: str) -> tuple[MemoryRecord, ...]:
-        """Return all versions of a memory, oldest first, by the id of any of them. Raises NotFound."""
-        return decode_all(MemoryRecord, self._get(f"{_memory(id)}/history")["items"])
-
-    def list(self, *, limit: int = 50, cursor: str | None = None, **filters: Unpack[FilterFields]) -> Page:
-        """List current memories, newest first, a page of at most 100 at a time."""
-        return decode(Page, self._get("/api/memories", limit=limit, cursor=cursor, **_filters(filters)))
-
-    def stats(self) -> Stats:
-        """Return statistics of what this user has stored."""
-        return decode(Stats, self._get("/api/stats"))
-
-    def insights(self, *, days: int = 90, limit: int = 10) -> Insights:
-        """Return what is asked of this user's memory, and what it holds; queries come from the service's search log."""
-        return decode(Insights, self._get("/api/insights", days=days, limit=limit))
 
     def tidy(
         self, *, rules: TidyRule | Sequence[TidyRule] = (), limit: int = 100, apply: Iterable[str] = ()
@@ -283,72 +168,6 @@ class ServiceUserMemory(ServiceScoped):
         ]
         forgotten = tuple(item_id for part in parts for item_id in part.forgotten)
         return Tidying((), forgotten, tuple(chat for part in parts for chat in part.archived))
-
-    def forget(
-        self,
-        id: str | None = None,
-        *,
-        query: str | None = None,
-        session: str | None = None,
-        source: str | None = None,
-        folder: str | PathLike[str] | None = None,
-        everything: bool = False,
-        all: bool = False,
-        sources: bool = False,
-        allow_again: bool = False,
-        purge: bool = False,
-        receipt: bool = False,
-        dry_run: bool = False,
-        documents: DocumentsFate = "ask",
-    ) -> Forgotten:
-        """Delete for good, with everything that was derived from it. `purge` is for the operator of the service."""
-        if purge:
-            raise InvalidInput("A service is purged by its operator, with `recollect purge`. Leave `purge` out.")
-        path = None if folder is None else fspath(folder)
-        target = {"id": id, "query": query, "session": session, "source": source, "folder": path}
-        switches = {
-            "everything": everything,
-            "all": all,
-            "sources": sources,
-            "allow_again": allow_again,
-            "receipt": receipt,
-            "dry_run": dry_run,
-        }
-        named = {name: value for name, value in {**target, **switches}.items() if value not in (None, False)}
-        if query is not None:
-            named["whole"] = True
-        if documents != "ask":
-            named["documents"] = documents
-        return decode(Forgotten, self._post("/api/forget", named))
-
-    def before_prompt(
-        self,
-        content: Content,
-        *,
-        session: str,
-        id: str = "",
-        speaker: str = "",
-        metadata: Mapping[str, Any] | None = None,
-        location: LocationLike | None = None,
-        max_tokens: int | None = None,
-    ) -> PromptContext:
-        """Hook before an agent answers: recall for the user's message, then save it as a request."""
-        body = {
-            "prompt": content if isinstance(content, str) else [*content],
-            "session": session,
-            "id": id,
-            "speaker": speaker,
-            "metadata": dict(metadata or {}),
-            "max_tokens": max_tokens,
-            "whole": True,
-            **place_fields(location),
-        }
-        return decode(PromptContext, self._post("/api/hooks/before-prompt", body))
-
-    def start_session(self, project: str = "", *, max_tokens: int | None = None) -> PromptContext:
-        """Hook when a session begins: what is known about a project, by its name, and what the user prefers."""
-        found = self._get("/api/hooks/session-start", project=project, max_tokens=max_tokens, whole=True)
-        return decode(PromptContext, found)
 
     def after_turn(self, messages: Iterable[NewMessage | Mapping[str, Any]], *, session: str) -> TurnOutcome:
         """Hook after an agent has answered: save the turn's messages and capture what the user's words say."""
@@ -367,20 +186,10 @@ def _memory(id: str) -> str:
     return f"/api/memories/{path_part(id)}"
 
 
-def _filters(filters: FilterFields) -> dict[str, object]:
-    given = dict(filters)
-    return {**given, "type": _several(given.get("type"))}
-
-
 def _several(given: object) -> list[object] | None:
     """Give one or several types as a list, and none as None."""
     several: list[object] = [given] if isinstance(given, str) else [*cast("Sequence[object]", given or ())]
     return several or None
-
-
-def _scopes(given: str | Sequence[str] | None) -> list[object] | None:
-    """Give the shared scopes of a search as a list; None leaves the choice to the service."""
-    return None if given is None else _several(given) or ["none"]
 
 
 def _refuse_wait(wait: bool | None) -> None:  # noqa: FBT001 - as the verbs have it

@@ -1,10 +1,10 @@
 """Filters of a search, applied inside the store. An absent filter lets everything pass."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar, TypeAlias, TypedDict
 
+from recollect.model import kinds
 from recollect.model.geo import Circle
 from recollect.model.literals import ItemKind, MemoryType, MessageRole, VectorKind
 
@@ -94,12 +94,12 @@ ItemFilters: TypeAlias = Filters | MessageFilters | ChunkFilters
 class FilterFields(TypedDict, total=False):
     """The filters of `recall`, `list` and `count`, as keyword arguments."""
 
-    type: MemoryType | Sequence[MemoryType] | None
-    subject: str | None
-    key: str | None
-    context: str | None
-    session: str | None
-    since: datetime | None
-    until: datetime | None
-    as_of: datetime | None
-    min_importance: float | None
+    type: kinds.Types | None
+    subject: kinds.OfSubject | None
+    key: kinds.OfKey | None
+    context: kinds.OfContext | None
+    session: kinds.OfSession | None
+    since: kinds.Since | None
+    until: kinds.Until | None
+    as_of: kinds.AsOf | None
+    min_importance: kinds.LeastImportance | None

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Literal, get_args
+from typing import Literal, get_args
 
 from recollect.model.literals import ItemKind, SearchLog, Source
 from recollect.model.memories import MemoryRecord
@@ -12,9 +12,6 @@ from recollect.model.stats import SearchFigures
 TidyRule = Literal["noise", "short", "system", "old_chat"]
 TIDY_RULES: tuple[TidyRule, ...] = get_args(TidyRule)
 TidyAction = Literal["forget", "archive"]
-
-MOST_CLUSTERS: Final = 200  # to show at a time
-MOST_EXAMPLES: Final = 100  # of each
 
 
 @dataclass(frozen=True, slots=True)

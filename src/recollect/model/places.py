@@ -90,6 +90,16 @@ def with_location(fields: Mapping[str, Any]) -> dict[str, Any]:
     return spread
 
 
+def place_of_search(location: LocationLike) -> dict[str, Any]:
+    """Spread the location of a search over the fields of a request: coordinates, or the name of a place."""
+    where = as_location(location)
+    if where.lat is None and where.place_label and not where.address:
+        return {"at": where.place_label}
+    if where.lat is None:
+        raise InvalidInput("An address alone is no location for a service. Give lat and lng, or a place_label.")
+    return {"lat": where.lat, "lng": where.lng}
+
+
 class Located(NamedTuple):
     """A geocoder's answer. `name` is that of the nearest named place, `distance_km` away."""
 

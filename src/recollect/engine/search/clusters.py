@@ -19,7 +19,8 @@ from recollect.engine.base.context import VECTOR, CachedGroups, Engine, MemoryGr
 from recollect.engine.drafts.items import batched
 from recollect.engine.memories.repetition import merge_order
 from recollect.model.filters import Filters
-from recollect.model.insights import MOST_CLUSTERS, MOST_EXAMPLES, Cluster, Clusters, DuplicatePair
+from recollect.model.insights import Cluster, Clusters, DuplicatePair
+from recollect.model.kinds import MOST_CLUSTERS, MOST_EXAMPLES
 from recollect.model.memories import MemoryRecord, Scope, lapsed
 from recollect.ranking.groups.grouping import TextGrouper, TextGroups, place_circles
 from recollect.storage.base import EmbeddedMemory, StoreReader

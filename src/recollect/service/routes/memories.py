@@ -11,7 +11,8 @@ from recollect.api.memory import UserMemory
 from recollect.api.scoped import canonical
 from recollect.errors import InvalidInput, StaleVersion
 from recollect.model.filters import FilterFields
-from recollect.model.insights import MOST_CLUSTERS, MOST_EXAMPLES, Clusters
+from recollect.model.insights import Clusters
+from recollect.model.kinds import MOST_CLUSTERS, MOST_EXAMPLES
 from recollect.model.memories import MemoryRecord, Page, Remembered
 from recollect.model.search import Forgotten, Recall
 from recollect.service import requests

@@ -1,0 +1,226 @@
+"""Kinds of parameters: what every door says of a parameter, and what it holds it to.
+
+The signature of a verb names the kind of each parameter, and doors read them there (`parameters`). Imports nothing
+heavy: help needs it.
+"""
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from os import PathLike
+from types import NoneType, UnionType
+from typing import Annotated, Any, Final, NamedTuple, TypeAlias, Union, get_args, get_origin, get_type_hints
+
+from recollect.model.literals import DocumentsFate, MemoryType, Source
+from recollect.model.places import (
+    LEAST_RADIUS_KM,
+    MOST_RADIUS_KM,
+    LocationLike,
+    LocationMode,
+    place_of_search,
+    with_location,
+)
+
+MOST_ITEMS: Final = 100
+LONGEST_QUERY: Final = 2_000
+LONGEST_NAME: Final = 128
+MOST_CLUSTERS: Final = 200  # to show at a time
+MOST_EXAMPLES: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a parameter means, in a sentence, and what it may be in a request.
+
+    `longest` counts characters or items. A `visible` text has a character that can be seen, a `trimmed` one no blanks
+    around it. Nothing says of a `silent` one that it is there. `here` says why a client cannot have it: no door offers
+    it. In requests it may be `called` otherwise; `parts` spreads it over several fields; `none` stands for nothing.
+    """
+
+    said: str = ""
+    least: float | None = None
+    most: float | None = None
+    shortest: int | None = None
+    longest: int | None = None
+    visible: bool = False
+    trimmed: bool = False
+    silent: bool = False
+    here: str = ""
+    called: str = ""
+    parts: Callable[[Any], Mapping[str, Any]] | None = None
+    none: str = ""
+
+
+class Parameter(NamedTuple):
+    """A parameter of a verb: its type as a program writes it, its kind, its default; `...` if it has none."""
+
+    name: str
+    type: Any
+    kind: Kind
+    default: Any
+
+    @property
+    def sent_as(self) -> str:
+        """Its name in a request."""
+        return self.kind.called or self.name
+
+    @property
+    def several(self) -> Any:  # noqa: ANN401 - any annotation
+        """The type of one, if it may be several: a request has a list of them. None if not."""
+        choices = get_args(plain(self.type)) if is_union(plain(self.type)) else (plain(self.type),)
+        lists = [get_args(choice)[0] for choice in choices if get_origin(choice) is Sequence]
+        return lists[0] if lists else None
+
+
+def parameters(verb: Callable[..., Any]) -> Iterator[Parameter]:
+    """Give the parameters of a verb, and each key of a typed dictionary that it unpacks."""
+    hints = get_type_hints(verb, include_extras=True)
+    for name, parameter in [*inspect.signature(verb).parameters.items()][1:]:
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            (fields,) = get_args(hints[name])
+            for key, hint in get_type_hints(fields, include_extras=True).items():
+                yield Parameter(key, hint, kind_of(hint), None)
+        else:
+            default = ... if parameter.default is inspect.Parameter.empty else parameter.default
+            yield Parameter(name, hints[name], kind_of(hints[name]), default)
+
+
+def kind_of(hint: Any) -> Kind:  # noqa: ANN401 - any annotation
+    """Give the kind in an annotation, or one that says nothing."""
+    if get_origin(hint) is Annotated:
+        return next((mark for mark in hint.__metadata__ if isinstance(mark, Kind)), Kind())
+    inner = [part for part in get_args(hint) if part is not NoneType] if is_union(hint) else []
+    return kind_of(inner[0]) if len(inner) == 1 else Kind()
+
+
+def plain(hint: Any) -> Any:  # noqa: ANN401 - any annotation
+    """Give an annotation without None and without its kind."""
+    if get_origin(hint) is Annotated:
+        return plain(get_args(hint)[0])
+    inner = [part for part in get_args(hint) if part is not NoneType] if is_union(hint) else []
+    return plain(inner[0]) if len(inner) == 1 else hint
+
+
+def is_union(hint: Any) -> bool:  # noqa: ANN401 - any annotation
+    """Tell whether an annotation is of the form `A | B`."""
+    return get_origin(hint) in (Union, UnionType)
+
+
+# Which memories, and how many
+
+Limit: TypeAlias = Annotated[int, Kind("At most this many.", least=1, most=MOST_ITEMS)]
+UsualLimit: TypeAlias = Annotated[int, Kind("At most this many; the settings say 5.", least=1, most=MOST_ITEMS)]
+QueryText: TypeAlias = Annotated[str, Kind(shortest=1, longest=LONGEST_QUERY, visible=True)]
+ItemId: TypeAlias = Annotated[str, Kind(shortest=1, longest=100)]
+Types: TypeAlias = Annotated[MemoryType | Sequence[MemoryType], Kind("Only memories of these types.")]
+OfSubject: TypeAlias = Annotated[str, Kind("Only about this subject.", longest=LONGEST_NAME)]
+OfKey: TypeAlias = Annotated[str, Kind("Only this property.", longest=LONGEST_NAME)]
+OfContext: TypeAlias = Annotated[str, Kind("Only in this context.", longest=LONGEST_NAME)]
+OfSession: TypeAlias = Annotated[str, Kind("Only from this session.", longest=LONGEST_NAME)]
+Since: TypeAlias = Annotated[datetime, Kind("Only what happened, or was stored, then or later.")]
+Until: TypeAlias = Annotated[datetime, Kind("Only what happened, or was stored, before then.")]
+AsOf: TypeAlias = Annotated[datetime, Kind("What was held true at this moment.")]
+LeastImportance: TypeAlias = Annotated[float, Kind("Only what matters at least this much.", least=0, most=1)]
+
+# How a search ranks
+
+LeastScore: TypeAlias = Annotated[float, Kind("Only what scores at least this much.", least=0, most=1)]
+Preferred: TypeAlias = Annotated[MemoryType | Sequence[MemoryType], Kind("Types that come first among equals.")]
+Diverse: TypeAlias = Annotated[bool, Kind("Hits that say different things.")]
+WithFiles: TypeAlias = Annotated[bool, Kind("Search synced folders and documents, too.")]
+OnlyRelated: TypeAlias = Annotated[bool, Kind("No hits when none has to do with the query.")]
+Sources: TypeAlias = Annotated[
+    Sequence[Source], Kind("Only from these sources.", shortest=1, longest=len(get_args(Source)))
+]
+Current: TypeAlias = Annotated[
+    str, Kind("The conversation that is going on: its last turn is left out.", longest=LONGEST_NAME)
+]
+ScopeName: TypeAlias = Annotated[str, Kind(shortest=1, longest=LONGEST_NAME)]
+SharedScopes: TypeAlias = Annotated[
+    str | Sequence[ScopeName],
+    Kind(
+        "Shared scopes to search as well: `all` that the user is a member of, `none`, or names.",
+        longest=MOST_ITEMS,
+        none="none",
+    ),
+]
+SearchPlace: TypeAlias = Annotated[LocationLike, Kind("Where the user is.", parts=place_of_search)]
+RadiusKm: TypeAlias = Annotated[
+    float, Kind("Only what is at most so many kilometres away.", least=LEAST_RADIUS_KM, most=MOST_RADIUS_KM)
+]
+SameRadius: TypeAlias = Annotated[float, Kind(least=LEAST_RADIUS_KM, most=MOST_RADIUS_KM, silent=True)]
+PlaceWeight: TypeAlias = Annotated[
+    float, Kind("Share of the place in the score; without it, that of the settings.", least=0, most=1)
+]
+PlaceMode: TypeAlias = Annotated[
+    LocationMode,
+    Kind("Whether nearness and likeness of places count (boost), or only what they are called (semantic)."),
+]
+
+# What to forget, and how
+
+ForgetQuery: TypeAlias = Annotated[
+    str, Kind("What to forget, in words.", shortest=1, longest=LONGEST_QUERY, visible=True)
+]
+Session: TypeAlias = Annotated[str, Kind("A conversation.", shortest=1, longest=LONGEST_NAME, trimmed=True)]
+Origin: TypeAlias = Annotated[
+    str, Kind("All memories that came from there.", shortest=1, longest=LONGEST_NAME, visible=True)
+]
+FolderRoot: TypeAlias = Annotated[
+    str | PathLike[str],
+    Kind(
+        "The root of a synced folder, as GET /api/files gives it. What lies in it stays.",
+        shortest=1,
+        longest=4_096,
+        visible=True,
+    ),
+]
+Everything: TypeAlias = Annotated[bool, Kind("All that the user has.")]
+AllOfIt: TypeAlias = Annotated[
+    bool, Kind("With a query: forget all that it finds; else only a query that says a memory itself forgets.")
+]
+AlsoSources: TypeAlias = Annotated[
+    bool, Kind("With an id: the messages that the memory was captured from lose it, too.")
+]
+AllowAgain: TypeAlias = Annotated[
+    bool,
+    Kind("With everything: a fresh start. What was ever forgotten may come again by an import or a sync."),
+]
+Purge: TypeAlias = Annotated[
+    bool, Kind(here="A service is purged by its operator, with `recollect purge`. Leave `purge` out.")
+]
+WithReceipt: TypeAlias = Annotated[
+    bool, Kind("Give a signed receipt of what was forgotten, without content. Not of a dry run.")
+]
+DryRun: TypeAlias = Annotated[bool, Kind("Say what would go, and delete nothing.")]
+Documents: TypeAlias = Annotated[
+    DocumentsFate,
+    Kind(
+        "With a query: what becomes of an added document that says it. It loses the sentence, and its original keeps "
+        "it: `ask` names it, `keep` states that this is wanted, `forget` forgets the whole document."
+    ),
+]
+
+# What is said around a turn
+
+Prompt: TypeAlias = Annotated[str | Sequence[str | Mapping[str, Any]], Kind("What the user says.", called="prompt")]
+HostId: TypeAlias = Annotated[str, Kind("The host's own id: delivered twice, it is kept once.", longest=256)]
+Speaker: TypeAlias = Annotated[str, Kind("Who says it, where several people talk.", longest=256)]
+Metadata: TypeAlias = Annotated[Mapping[str, Any], Kind("Anything else.")]
+Whereabouts: TypeAlias = Annotated[
+    LocationLike, Kind("Where the user is.", parts=lambda place: with_location({"location": place}))
+]
+MostTokens: TypeAlias = Annotated[int, Kind("The block is never longer.", least=0, most=1_000_000)]
+Project: TypeAlias = Annotated[str, Kind("What the session is about.", longest=LONGEST_QUERY)]
+
+# Single memories, and what there is of them
+
+Reveal: TypeAlias = Annotated[bool, Kind("With the secrets that it keeps.")]
+Cursor: TypeAlias = Annotated[str, Kind("The cursor of the page before.")]
+Comment: TypeAlias = Annotated[str, Kind("Why.", longest=300)]
+Rating: TypeAlias = Annotated[int, Kind("1, -1, or null to take it back.")]
+MostClusters: TypeAlias = Annotated[int, Kind("At most this many groups, and pairs.", least=1, most=MOST_CLUSTERS)]
+MostExamples: TypeAlias = Annotated[int, Kind("Memories of each group.", least=1, most=MOST_EXAMPLES)]
+LogDays: TypeAlias = Annotated[int, Kind("How far back the search log is read.", least=1, most=90)]
+MostEntries: TypeAlias = Annotated[int, Kind("At most so many entries in each list.", least=1, most=MOST_ITEMS)]
