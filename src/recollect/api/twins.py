@@ -7,25 +7,25 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
 from recollect.verbs import Verbs
 
-_Sync = TypeVar("_Sync")
+_Sync_co = TypeVar("_Sync_co", covariant=True)  # a twin runs the verbs of the bases of its class, too
 _Params = ParamSpec("_Params")
 _Result = TypeVar("_Result")
 
 
-class AsyncTwin(Verbs, Generic[_Sync]):
+class AsyncTwin(Verbs, Generic[_Sync_co]):
     """Base of the asynchronous twin of a class: it holds the object whose verbs it runs in threads."""
 
-    def __init__(self, sync: _Sync) -> None:
+    def __init__(self, sync: _Sync_co) -> None:
         self._sync = sync
 
 
 def awaited(
-    verb: Callable[Concatenate[_Sync, _Params], _Result],
-) -> Callable[Concatenate[AsyncTwin[_Sync], _Params], Coroutine[Any, Any, _Result]]:
+    verb: Callable[Concatenate[_Sync_co, _Params], _Result],
+) -> Callable[Concatenate[AsyncTwin[_Sync_co], _Params], Coroutine[Any, Any, _Result]]:
     """Make a coroutine function of a verb: same parameters, same result, run in a worker thread."""
 
     @wraps(verb)
-    async def run(twin: AsyncTwin[_Sync], /, *args: _Params.args, **kwargs: _Params.kwargs) -> _Result:
+    async def run(twin: AsyncTwin[_Sync_co], /, *args: _Params.args, **kwargs: _Params.kwargs) -> _Result:
         return await to_thread(verb, twin._sync, *args, **kwargs)  # noqa: SLF001 - the twin's own
 
     return run

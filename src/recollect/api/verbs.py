@@ -188,7 +188,7 @@ class MemoryVerbs(Scoped):
         return silence.only_related(self._reading, self._scope, query, found) if only_related else found
 
     @route("GET /api/about", whole=True)
-    def about(self, topic: kinds.QueryText, *, limit: kinds.Limit = 5) -> About:
+    def about(self, topic: kinds.Topic, *, limit: kinds.Limit = 5) -> About:
         """Collect what is known about a topic: under its name, under its nicknames, and by meaning."""
         from recollect.engine.search import browsing
 

@@ -11,7 +11,7 @@ from recollect.client.decode import decode, decode_all
 from recollect.client.scoped import ServiceScoped
 from recollect.client.service import path_part
 from recollect.errors import InvalidInput
-from recollect.model.kinds import Parameter, parameters
+from recollect.model.kinds import Parameter, parameters, several
 from recollect.verbs import WRONG, Route, misfit, refused
 
 _Params = ParamSpec("_Params")
@@ -59,11 +59,11 @@ def _fields(verb: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any
     return fields
 
 
-def _written(parameter: Parameter, value: object) -> object:
+def _written(parameter: Parameter, value: Any) -> object:  # noqa: ANN401 - of any type
     """Write one or several values as a list where several may be given, and a path as a text."""
     if isinstance(value, PathLike):
         return fspath(value)
-    if not parameter.several or (isinstance(value, str) and str in get_args(parameter.type)):
+    if several(parameter.type) is None:
         return value
     listed = [value] if isinstance(value, str) else list(value)
     return listed or ([parameter.kind.none] if parameter.kind.none else None)

@@ -39,6 +39,7 @@ class Kind:
     """
 
     said: str = ""
+    example: str = ""
     least: float | None = None
     most: float | None = None
     shortest: int | None = None
@@ -64,13 +65,6 @@ class Parameter(NamedTuple):
     def sent_as(self) -> str:
         """Its name in a request."""
         return self.kind.called or self.name
-
-    @property
-    def several(self) -> Any:  # noqa: ANN401 - any annotation
-        """The type of one, if it may be several: a request has a list of them. None if not."""
-        choices = get_args(plain(self.type)) if is_union(plain(self.type)) else (plain(self.type),)
-        lists = [get_args(choice)[0] for choice in choices if get_origin(choice) is Sequence]
-        return lists[0] if lists else None
 
 
 def parameters(verb: Callable[..., Any]) -> Iterator[Parameter]:
@@ -102,6 +96,15 @@ def plain(hint: Any) -> Any:  # noqa: ANN401 - any annotation
     return plain(inner[0]) if len(inner) == 1 else hint
 
 
+def several(hint: Any) -> Any:  # noqa: ANN401 - any annotation
+    """Give the type of one, if there may be one or several of them, and None if not."""
+    inner = plain(hint)
+    choices = get_args(inner) if is_union(inner) else (inner,)
+    items = [get_args(choice)[0] for choice in choices if get_origin(choice) is Sequence]
+    alone = [choice for choice in choices if get_origin(choice) is not Sequence]
+    return items[0] if items and all(choice == plain(items[0]) for choice in alone) else None
+
+
 def is_union(hint: Any) -> bool:  # noqa: ANN401 - any annotation
     """Tell whether an annotation is of the form `A | B`."""
     return get_origin(hint) in (Union, UnionType)
@@ -111,7 +114,10 @@ def is_union(hint: Any) -> bool:  # noqa: ANN401 - any annotation
 
 Limit: TypeAlias = Annotated[int, Kind("At most this many.", least=1, most=MOST_ITEMS)]
 UsualLimit: TypeAlias = Annotated[int, Kind("At most this many; the settings say 5.", least=1, most=MOST_ITEMS)]
-QueryText: TypeAlias = Annotated[str, Kind(shortest=1, longest=LONGEST_QUERY, visible=True)]
+QueryText: TypeAlias = Annotated[
+    str, Kind(example="which theme do I like?", shortest=1, longest=LONGEST_QUERY, visible=True)
+]
+Topic: TypeAlias = Annotated[str, Kind(example="garage", shortest=1, longest=LONGEST_QUERY, visible=True)]
 ItemId: TypeAlias = Annotated[str, Kind(shortest=1, longest=100)]
 Types: TypeAlias = Annotated[MemoryType | Sequence[MemoryType], Kind("Only memories of these types.")]
 OfSubject: TypeAlias = Annotated[str, Kind("Only about this subject.", longest=LONGEST_NAME)]

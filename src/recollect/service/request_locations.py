@@ -2,31 +2,26 @@
 
 import re
 from dataclasses import dataclass
-from typing import Annotated, Final, Self, TypedDict
+from typing import Annotated, Any, Final, Self
 
 from fastapi import Depends, Query
-from pydantic import AliasChoices, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from recollect.api.memory import UserMemory
-from recollect.api.scoped import one_radius
 from recollect.errors import InvalidInput
 from recollect.model.places import (
-    LEAST_RADIUS_KM,
     LONGEST_ADDRESS,
     LONGEST_LABEL,
-    MOST_RADIUS_KM,
     Location,
     LocationLike,
-    LocationMode,
     check_coordinates,
 )
-from recollect.service.body_model import EXAMPLES, PLAIN_NUMBER, VISIBLE, Share, StrictBody
+from recollect.service.body_model import EXAMPLES, PLAIN_NUMBER, VISIBLE, StrictBody
 
 Latitude = Annotated[float, Field(ge=-90, le=90, allow_inf_nan=False)]
 Longitude = Annotated[float, Field(ge=-180, le=180, allow_inf_nan=False)]
 AddressText = Annotated[str, Field(max_length=LONGEST_ADDRESS)]
 LabelText = Annotated[str, Field(max_length=LONGEST_LABEL)]
-RadiusField = Annotated[float, Field(ge=LEAST_RADIUS_KM, le=MOST_RADIUS_KM, allow_inf_nan=False)]
 PlaceText = Annotated[str, Field(min_length=1, max_length=LONGEST_LABEL, pattern=VISIBLE)]
 
 _SEEN: Final = re.compile(VISIBLE)
@@ -91,46 +86,24 @@ class LocatableBody(PlacedBody):
 
 _NEAR: Final = "Where you are, by a name in the world, such as Brno or Paris, Texas."
 _AT: Final = "Where you are, by the name of a place of yours, such as home; or a kind of place, such as supermarket."
-_RADIUS: Final = "Only what is at most so many kilometres away."
-_RADIUS_NAMES: Final = AliasChoices("radius_km", "location_radius_km")  # the second as other programs call it
-_WEIGHT: Final = "Share of the place in the score; without it, that of the settings."
-_MODE: Final = "Whether nearness and likeness of places count (boost), or only what they are called (semantic)."
 
 
 @dataclass(frozen=True, slots=True)
-class SearchOrigin:
-    """Where the user is while searching, and what that is to mean."""
+class Whereabouts:
+    """Where the user is while searching: by coordinates, by a name in the world, or by that of a place of theirs."""
 
     location: Location | None = None
     near: str | None = None
     at: str | None = None
-    radius_km: float | None = None
-    weight: float | None = None
-    mode: LocationMode = "boost"
 
-    def arguments(self, me: UserMemory) -> "SearchLocationArguments":
-        """Give the keyword arguments of the verbs. Raises InvalidInput, and what `locate` raises."""
+    def found(self, me: UserMemory) -> LocationLike | None:
+        """Give what verbs take as a location. Raises InvalidInput, and what `geocode` raises."""
         if sum(given is not None for given in (self.location, self.near, self.at)) > 1:
             raise InvalidInput("Say in one way where you are: with lat and lng (or location), with near, or with at.")
-        location: LocationLike | None = self.location or self.at
-        if self.near is not None:
-            place = me.places.geocode(self.near, limit=1)[0]
-            location = Location(place.lat, place.lng)
-        return {
-            "location": location,
-            "radius_km": self.radius_km,
-            "location_weight": self.weight,
-            "location_mode": self.mode,
-        }
-
-
-class SearchLocationArguments(TypedDict):
-    """The location arguments of `recall` and `search_context`."""
-
-    location: LocationLike | None
-    radius_km: float | None
-    location_weight: float | None
-    location_mode: LocationMode
+        if self.near is None:
+            return self.location or self.at
+        place = me.places.geocode(self.near, limit=1)[0]
+        return Location(place.lat, place.lng)
 
 
 class LocationSearchBody(LocatableBody):
@@ -138,31 +111,22 @@ class LocationSearchBody(LocatableBody):
 
     near: Annotated[PlaceText, Field(description=_NEAR)] | None = None
     at: Annotated[PlaceText, Field(description=_AT)] | None = None
-    radius_km: Annotated[RadiusField | None, Field(description=_RADIUS, validation_alias=_RADIUS_NAMES)] = None
-    location_weight: Annotated[Share, Field(description=_WEIGHT)] | None = None
-    location_mode: Annotated[LocationMode, Field(description=_MODE)] = "boost"
 
-    @property
-    def origin(self) -> SearchOrigin:
-        """Where the user is."""
-        return SearchOrigin(self.place, self.near, self.at, self.radius_km, self.location_weight, self.location_mode)
+    def arguments(self, me: UserMemory) -> dict[str, Any]:
+        """Give the arguments of the verb that were sent. Raises what `Whereabouts.found` raises."""
+        where = Whereabouts(self.place, self.near, self.at)
+        return {**self.sent("whole", "threshold", *LocationSearchBody.model_fields), "location": where.found(me)}
 
 
-def _query_origin(
+def _query_location(
     *,
     lat: Annotated[Latitude | None, Query(description="Where you are; needs lng."), PLAIN_NUMBER] = None,
     lng: Annotated[Longitude | None, Query(description="Where you are; needs lat."), PLAIN_NUMBER] = None,
     near: Annotated[PlaceText | None, Query(description=_NEAR)] = None,
     at: Annotated[PlaceText | None, Query(description=_AT)] = None,
-    radius_km: Annotated[RadiusField | None, Query(description=_RADIUS), PLAIN_NUMBER] = None,
-    location_radius_km: Annotated[RadiusField | None, Query(include_in_schema=False), PLAIN_NUMBER] = None,
-    location_weight: Annotated[Share | None, Query(description=_WEIGHT), PLAIN_NUMBER] = None,
-    location_mode: Annotated[LocationMode, Query(description=_MODE)] = "boost",
-) -> SearchOrigin:
+) -> Whereabouts:
     check_coordinates(lat, lng)
-    location = None if lat is None else Location(lat, lng)
-    radius = one_radius(radius_km, location_radius_km)
-    return SearchOrigin(location, near, at, radius, location_weight, location_mode)
+    return Whereabouts(None if lat is None else Location(lat, lng), near, at)
 
 
-QueryOrigin = Annotated[SearchOrigin, Depends(_query_origin)]
+QueryLocation = Annotated[Whereabouts, Depends(_query_location)]

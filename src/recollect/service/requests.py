@@ -4,29 +4,35 @@ The OpenAPI schemas are plain, so that generators of clients take them: what two
 here and by the verbs, and said in the descriptions.
 """
 
-import re
-from datetime import datetime
 from typing import Annotated, Any, Final, Literal, Self
-from unicodedata import normalize
 
-from fastapi import Body, Query
+from fastapi import Body
 from pydantic import (
-    AfterValidator,
     BeforeValidator,
     ConfigDict,
     Discriminator,
     Field,
     Tag,
-    TypeAdapter,
-    WithJsonSchema,
     model_validator,
 )
 
-from recollect.model.literals import MEMORY_TYPES, SOURCES, TYPE_ALIASES, DocumentsFate, MemoryType, Source
+from recollect.api.verbs import MemoryVerbs
+from recollect.model import kinds
 from recollect.model.media import LONGEST_CAPTION, LONGEST_TRANSCRIPT, LONGEST_URL, MOST_MEDIA, MediaKind
 from recollect.model.places import LONGEST_LABEL
 from recollect.model.scopes import ScopeRole
-from recollect.service.body_model import EXAMPLES, VISIBLE, Share, StrictBody
+from recollect.service.body_model import (
+    COMPOSED,
+    EXAMPLES,
+    TRIMMED,
+    VISIBLE,
+    WHOLE_NUMBER,
+    GivenType,
+    Share,
+    StrictBody,
+    Timestamp,
+    whole,
+)
 from recollect.service.request_locations import (
     AddressText,
     Latitude,
@@ -35,75 +41,30 @@ from recollect.service.request_locations import (
     Longitude,
     PlacedBody,
 )
+from recollect.service.verb_fields import taking
 
-MOST_ITEMS: Final = 100
-LONGEST_QUERY: Final = 2_000
+LONGEST_NAME: Final = kinds.LONGEST_NAME
+LONGEST_QUERY: Final = kinds.LONGEST_QUERY
+MOST_ITEMS: Final = kinds.MOST_ITEMS
 LONGEST_CONTENT: Final = 100_000
 LONGEST_TEXT: Final = 1_000_000
-LONGEST_NAME: Final = 128
-
-_MOMENT: Final[TypeAdapter[datetime]] = TypeAdapter(datetime)
-_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]", re.ASCII)
-
-
-def _timestamp(value: object) -> datetime:
-    """Read a timestamp. A number could mean seconds or milliseconds, so it is refused."""
-    if isinstance(value, datetime):
-        return value
-    if not isinstance(value, str) or not _DAY.match(value):
-        raise ValueError("a moment is a text such as 2026-03-01T12:00:00Z")
-    moment = _MOMENT.validate_python(value)
-    if moment.tzinfo is None:
-        raise ValueError("a moment needs its time zone, such as Z or +01:00")
-    return moment
-
-
-Timestamp = Annotated[
-    datetime,
-    BeforeValidator(_timestamp),
-    WithJsonSchema({"type": "string", "format": "date-time"}),
-    Field(strict=False),
-]
-
-
-def _whole(value: object) -> object:
-    """Read 7.0 as 7, as JSON does."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _rating(value: object) -> object:
     """Read a rating as a whole number; true, which Python takes for 1, is none."""
     if isinstance(value, bool):
         raise ValueError("a rating is 1, -1 or null")  # noqa: TRY004 - as pydantic wants it
-    return _whole(value)
+    return whole(value)
 
 
-def _composed(value: str) -> str:
-    """Normalize a name: some keyboards and file systems compose characters differently."""
-    return normalize("NFC", value)
-
-
-# Two characters are spaces to some readers of patterns and not to others, so they are named.
-TRIMMED: Final = (  # no control characters or outer spaces
-    r"^[^\s\x00-\x1f\x85\ufeff]([^\x00-\x08\x0b-\x1f]*[^\s\x00-\x1f\x85\ufeff])?$"
-)
-
-
-WHOLE_NUMBER: Final = BeforeValidator(_whole)  # behind the limits, or the documentation would not know of them
 ShortText = Annotated[str, Field(max_length=LONGEST_NAME)]
 MemoryText = Annotated[str, Field(min_length=1, max_length=LONGEST_CONTENT, pattern=VISIBLE)]
-SessionName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=TRIMMED), AfterValidator(_composed)]
+SessionName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=TRIMMED), COMPOSED]
 QueryText = Annotated[str, Field(min_length=1, max_length=LONGEST_QUERY, pattern=VISIBLE)]
 ItemLimit = Annotated[int, Field(ge=1, le=MOST_ITEMS), WHOLE_NUMBER]
 TokenCount = Annotated[int, Field(ge=0, lt=2**53), WHOLE_NUMBER]
 JsonObject = dict[str, Any]
-ScopeName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
-_SCOPES: Final = "Shared scopes to search as well: `all` that the user is a member of, `none`, or names."
-QueryScopes = Annotated[list[ScopeName] | None, Query(max_length=MOST_ITEMS, description=_SCOPES)]
-GivenType = Annotated[
-    MemoryType, BeforeValidator(lambda name: TYPE_ALIASES.get(name, name) if isinstance(name, str) else name)
-]
-
+_WHERE: Final = ("radius_km", "location_radius_km", "location_weight", "location_mode")
 
 MediaText = Annotated[str, Field(max_length=LONGEST_CAPTION)]
 MediaNumber = Annotated[int, Field(ge=0, lt=2**53), WHOLE_NUMBER]
@@ -241,37 +202,25 @@ class ReadingBody(StrictBody):
     text: MemoryText
 
 
+@taking(MemoryVerbs.search_context)
 class ContextQuery(LocationSearchBody):
     """A search of memories, all that was said, and files."""
 
     model_config = ConfigDict(json_schema_extra=EXAMPLES["ContextQuery"])
 
-    query: QueryText
-    limit: ItemLimit = 10
-    sources: Annotated[list[Source], Field(min_length=1, max_length=len(SOURCES))] | None = None
-    session: ShortText | None = None
-    current: ShortText | None = None
-    since: Timestamp | None = None
-    until: Timestamp | None = None
-    min_score: Share = 0.0
-    prefer: Annotated[list[GivenType], Field(max_length=len(MEMORY_TYPES))] = Field(default_factory=list)
-    diverse: bool = False
-    only_related: bool = False
-    scopes: Annotated[list[ScopeName], Field(max_length=MOST_ITEMS, description=_SCOPES)] | None = None
     whole: bool = Field(default=False, description="Show hits with the whole item and the parts of the score.")
 
 
+@taking(MemoryVerbs.search_context, "query", "limit", *_WHERE)
 class SimpleQuery(LocationSearchBody):
     """A search in the form that simple clients use."""
 
     model_config = ConfigDict(json_schema_extra=EXAMPLES["SimpleQuery"])
 
-    query: QueryText
-    limit: ItemLimit = 10
     threshold: Share = 0.0
 
 
-PlaceName = Annotated[str, Field(min_length=1, max_length=LONGEST_LABEL, pattern=TRIMMED), AfterValidator(_composed)]
+PlaceName = Annotated[str, Field(min_length=1, max_length=LONGEST_LABEL, pattern=TRIMMED), COMPOSED]
 
 
 class NamedPlaceSent(StrictBody):
@@ -392,17 +341,13 @@ class PrivateSwitch(StrictBody):
     private: bool
 
 
+@taking(MemoryVerbs.before_prompt)
 class BeforePromptBody(LocatableBody):
     """What the user says, before the agent answers, and where they are."""
 
     model_config = ConfigDict(json_schema_extra=EXAMPLES["BeforePromptBody"])
 
     prompt: MessageContent
-    session: SessionName
-    id: Annotated[str, Field(max_length=256)] = ""
-    speaker: Annotated[str, Field(max_length=256)] = ""
-    metadata: JsonObject = Field(default_factory=dict)
-    max_tokens: Annotated[int, Field(ge=0, le=1_000_000), WHOLE_NUMBER] | None = None
     whole: bool = Field(default=False, description="Show hits with the whole item and the parts of the score.")
 
 
@@ -421,6 +366,7 @@ class SessionEndBody(StrictBody):
     session: SessionName
 
 
+@taking(MemoryVerbs.forget)
 class ForgetBody(StrictBody):
     """What to forget: exactly one of `id`, `query`, `session`, `source`, `folder`, `everything`.
 
@@ -430,43 +376,6 @@ class ForgetBody(StrictBody):
 
     model_config = ConfigDict(json_schema_extra=EXAMPLES["ForgetBody"])
 
-    id: Annotated[str, Field(min_length=1, max_length=100)] | None = None
-    query: QueryText | None = None
-    session: SessionName | None = None
-    source: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=VISIBLE)] | None = None
-    folder: (
-        Annotated[
-            str,
-            Field(
-                min_length=1,
-                max_length=4_096,
-                pattern=VISIBLE,
-                description="The root of a synced folder, as GET /api/files gives it. What lies in it stays.",
-            ),
-        ]
-        | None
-    ) = None
-    everything: bool = False
-    all: bool = Field(
-        default=False,
-        description="With a query: forget all that it finds; else only a query that says a memory itself forgets.",
-    )
-    documents: DocumentsFate = Field(
-        default="ask",
-        description="With a query: what becomes of an added document that says it. It loses the sentence, and its "
-        "original keeps it: `ask` names it, `keep` states that this is wanted, `forget` forgets the whole document.",
-    )
-    sources: bool = Field(
-        default=False, description="With an id: the messages that the memory was captured from lose it, too."
-    )
-    allow_again: bool = Field(
-        default=False,
-        description="With everything: a fresh start. What was ever forgotten may come again by an import or a sync.",
-    )
-    receipt: bool = Field(
-        default=False, description="Give a signed receipt of what was forgotten, without content. Not of a dry run."
-    )
-    dry_run: bool = False
     whole: bool = Field(default=False, description="Show candidates with the whole item and the parts of the score.")
 
 

@@ -4,19 +4,16 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field
 
+from recollect.model.kinds import LONGEST_NAME, MOST_ITEMS
 from recollect.model.places import LONGEST_LABEL
-from recollect.service.body_model import EXAMPLES, VISIBLE, Share
+from recollect.service.body_model import EXAMPLES, VISIBLE, WHOLE_NUMBER, Share, Timestamp
 from recollect.service.request_locations import LocatableBody
 from recollect.service.requests import (
-    LONGEST_NAME,
-    MOST_ITEMS,
     WHEN_ASKED,
-    WHOLE_NUMBER,
     JsonObject,
     MediaList,
     MemoryText,
     ShortText,
-    Timestamp,
 )
 
 _TypedName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=VISIBLE)]

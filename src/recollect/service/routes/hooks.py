@@ -1,22 +1,26 @@
 """What an agent's host calls around a turn, and forgetting."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from fastapi import Body, Query, Response
+from fastapi import Body, Response
 
 from recollect.api.memory import UserMemory
+from recollect.api.verbs import MemoryVerbs
 from recollect.errors import InvalidInput
 from recollect.model.memories import Remembered
+from recollect.model.places import PLACE_FIELDS
 from recollect.model.search import Forgotten, PromptContext, TurnOutcome
 from recollect.service import requests
 from recollect.service import responses as out
-from recollect.service.body_model import PLAIN_NUMBER
 from recollect.service.idempotency import Reply, run_idempotent
 from recollect.service.json_routes import json_router
 from recollect.service.request_context import ForgetCall, ReadCall, WriteAndReadCall, WriteCall
+from recollect.service.verb_fields import reading
 
 router = json_router("Hooks")
 forgetting = json_router("Memories")
+
+_TARGETS = ("id", "query", "session", "source", "folder", "everything")
 
 
 @router.post("/api/hooks/before-prompt", response_model=out.PromptBody)
@@ -28,15 +32,7 @@ def before_prompt(body: requests.BeforePromptBody, call: WriteAndReadCall) -> Re
     """
 
     def verb(me: UserMemory) -> PromptContext:
-        return me.before_prompt(
-            body.prompt,
-            session=body.session,
-            id=body.id,
-            speaker=body.speaker,
-            metadata=body.metadata,
-            location=body.place,
-            max_tokens=body.max_tokens,
-        )
+        return me.before_prompt(body.prompt, location=body.place, **body.sent("whole", "prompt", *PLACE_FIELDS))
 
     def reply(context: PromptContext) -> Reply:
         shown = out.with_records(context, whole=body.whole)
@@ -45,19 +41,13 @@ def before_prompt(body: requests.BeforePromptBody, call: WriteAndReadCall) -> Re
     return run_idempotent(call, "before-prompt", verb, reply=reply, committed=PromptContext, request=body, private=True)
 
 
-@router.get("/api/hooks/session-start", response_model=out.PromptBody)
-def session_start(
-    call: ReadCall,
-    *,
-    project: Annotated[str, Query(max_length=requests.LONGEST_QUERY)] = "",
-    max_tokens: Annotated[int | None, Query(ge=0, le=1_000_000), PLAIN_NUMBER] = None,
-    whole: out.Whole = False,
-) -> PromptContext:
+@reading(router, MemoryVerbs.start_session, out.PromptBody)
+def session_start(*, call: ReadCall, whole: out.Whole = False, **given: Any) -> PromptContext:  # noqa: ANN401 - as the verb has it
     """Give what to show an agent when a session begins: what is known about a project, and what the user prefers.
 
     It saves nothing, and does not fail because something is slow or broken: `degraded` says what is missing.
     """
-    return out.with_records(call.me.start_session(project, max_tokens=max_tokens), whole=whole)
+    return out.with_records(call.me.start_session(**given), whole=whole)
 
 
 @router.post("/api/hooks/agent-end", response_model=out.TurnBody)
@@ -100,32 +90,24 @@ def forget(body: Annotated[requests.ForgetBody, Body()], call: ForgetCall) -> Re
     history, unless `everything` is forgotten with `allow_again`. With `receipt` there is a signed statement of it,
     without content, if anything was forgotten.
     """
-    if body.query is not None:
+    given = body.sent("whole")
+    named = sorted(name for name in _TARGETS if given.get(name))
+    if "query" in named:
         call.require("read")
-    given = body.model_dump(exclude_unset=True)
-    dry_run, whole = given.pop("dry_run", False), given.pop("whole", False)
-    reach = {name: given.pop(name, False) for name in ("all", "sources", "allow_again", "receipt")}
-    reach |= {"documents": given.pop("documents", "ask")}
-    target = {name: value for name, value in given.items() if value not in (None, False)}
-    if len(target) != 1:
-        found = ", ".join(sorted(target)) or "none"
-        raise InvalidInput(
-            f"Name exactly one of id, query, session, source, folder, everything; the body names: {found}."
-        )
+    if len(named) != 1:
+        raise InvalidInput(f"Name exactly one of {', '.join(_TARGETS)}; the body names: {', '.join(named) or 'none'}.")
 
     def verb(me: UserMemory) -> Forgotten:
         # by its root and in no other way: a client must not find out what else is on this disk
-        if body.folder is not None and body.folder not in {
-            status.folder.root for status in me.files.folders(look=False)
-        }:
-            return Forgotten("not_found", dry_run=dry_run)
-        return me.forget(**target, **reach, dry_run=dry_run)
+        if "folder" in named and given["folder"] not in {one.folder.root for one in me.files.folders(look=False)}:
+            return Forgotten("not_found", dry_run=given.get("dry_run", False))
+        return me.forget(**given)
 
     return run_idempotent(
         call,
         "forget",
         verb,
-        reply=lambda forgotten: Reply(out.dump(out.ForgottenBody, out.with_candidates(forgotten, whole=whole))),
+        reply=lambda forgotten: Reply(out.dump(out.ForgottenBody, out.with_candidates(forgotten, whole=body.whole))),
         committed=Forgotten,
         request=body,
         private=True,

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Header, Query, Request
 from recollect.engine.search.live import MIN_SCORE
 from recollect.model.literals import MEMORY_TYPES, SOURCES, USUAL_SOURCES, Source
 from recollect.service import requests
-from recollect.service.body_model import PLAIN_NUMBER
+from recollect.service.body_model import PLAIN_NUMBER, GivenType
 from recollect.service.live.event_stream import EventStream, LiveSearchRequest
 from recollect.service.request_context import ReadCall
 
@@ -42,7 +42,7 @@ async def stream_hits(
         list[Source] | None, Query(max_length=len(SOURCES), description="Where to look; may be repeated.")
     ] = None,
     type: Annotated[
-        list[requests.GivenType] | None,
+        list[GivenType] | None,
         Query(max_length=len(MEMORY_TYPES), description="Only memories of these types; may be repeated."),
     ] = None,
     after: Annotated[

@@ -9,19 +9,18 @@ from fastapi import Header, Path, Query, Response
 
 from recollect.api.memory import UserMemory
 from recollect.api.scoped import canonical
+from recollect.api.verbs import MemoryVerbs
 from recollect.errors import InvalidInput, StaleVersion
-from recollect.model.filters import FilterFields
 from recollect.model.insights import Clusters
-from recollect.model.kinds import MOST_CLUSTERS, MOST_EXAMPLES
 from recollect.model.memories import MemoryRecord, Page, Remembered
 from recollect.model.search import Forgotten, Recall
 from recollect.service import requests
 from recollect.service import responses as out
-from recollect.service.body_model import PLAIN_NUMBER
 from recollect.service.idempotency import Reply, run_idempotent
 from recollect.service.json_routes import JSON, json_router
 from recollect.service.request_context import ForgetCall, ReadCall, WithReceipt, WriteAndReadCall, WriteCall
-from recollect.service.request_locations import QueryOrigin
+from recollect.service.request_locations import QueryLocation
+from recollect.service.verb_fields import reading
 from recollect.storage.base import StoreWriter
 
 router = json_router("Memories")
@@ -64,96 +63,37 @@ def store_memories(body: requests.BulkBody, call: WriteCall) -> Response:
     )
 
 
-@router.get("/api/memories/search", response_model=out.RecallBody)
-def search_memories(
-    *,
-    call: ReadCall,
-    query: Annotated[requests.QueryText, Query(examples=["which theme do I like?"])],
-    limit: Annotated[
-        int | None,
-        Query(ge=1, le=requests.MOST_ITEMS, description="At most this many; the settings say 5."),
-        PLAIN_NUMBER,
-    ] = None,
-    type: Annotated[list[requests.GivenType] | None, Query(description="Only memories of these types.")] = None,
-    min_score: Annotated[float, Query(ge=0, le=1, allow_inf_nan=False), PLAIN_NUMBER] = 0.0,
-    files: Annotated[bool, Query(description="Search synced folders and documents, too.")] = False,
-    only_related: Annotated[bool, Query(description="No hits when none has to do with the query.")] = False,
-    prefer: Annotated[list[requests.GivenType] | None, Query(description="Types that come first among equals.")] = None,
-    diverse: Annotated[bool, Query(description="Hits that say different things.")] = False,
-    subject: Annotated[str | None, Query(max_length=128)] = None,
-    key: Annotated[str | None, Query(max_length=128)] = None,
-    context: Annotated[str | None, Query(max_length=128)] = None,
-    session: Annotated[str | None, Query(max_length=128)] = None,
-    since: Annotated[requests.Timestamp | None, Query()] = None,
-    until: Annotated[requests.Timestamp | None, Query()] = None,
-    as_of: Annotated[requests.Timestamp | None, Query(description="What was held true at this moment.")] = None,
-    min_importance: Annotated[float | None, Query(ge=0, le=1, allow_inf_nan=False), PLAIN_NUMBER] = None,
-    scopes: requests.QueryScopes = None,
-    origin: QueryOrigin,
-    whole: out.Whole = False,
-) -> Recall:
+@reading(router, MemoryVerbs.recall, out.RecallBody)
+def search_memories(*, call: ReadCall, location: QueryLocation, whole: out.Whole = False, **given: Any) -> Recall:  # noqa: ANN401 - as the verb has it
     """Find memories that answer a question, best first.
 
     Quotation marks ask for words as they stand, and a minus before a word for what must not be there. With a place, by
     `lat` and `lng`, by `near` or by `at`, what is near or at a place like that ranks higher; what has no place keeps
     its score. With `radius_km` only what is that near is found.
     """
-    times = {"since": since, "until": until, "as_of": as_of}
-    named = {"subject": subject, "key": key, "context": context, "session": session}
-    filters = _filters(type=type, min_importance=min_importance, **named, **times)
     me = call.me
-    found = me.recall(
-        query,
-        limit=limit,
-        min_score=min_score,
-        prefer=tuple(prefer or ()),
-        diverse=diverse,
-        files=files,
-        only_related=only_related,
-        scopes=scopes,
-        **origin.arguments(me),
-        **filters,
-    )
-    return out.with_records(found, whole=whole)
+    return out.with_records(me.recall(**given, location=location.found(me)), whole=whole)
 
 
-@router.get("/api/memories", response_model=out.MemoryPageBody)
+@reading(router, MemoryVerbs.list, out.MemoryPageBody)
 def list_memories(
     *,
     call: ReadCall,
-    limit: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER] = 50,
     cursor: Annotated[str | None, Query(pattern=_ID, description="The cursor of the page before.")] = None,
-    type: Annotated[list[requests.GivenType] | None, Query()] = None,
-    subject: Annotated[str | None, Query(max_length=128)] = None,
-    key: Annotated[str | None, Query(max_length=128)] = None,
-    context: Annotated[str | None, Query(max_length=128)] = None,
-    session: Annotated[str | None, Query(max_length=128)] = None,
-    since: Annotated[requests.Timestamp | None, Query()] = None,
-    until: Annotated[requests.Timestamp | None, Query()] = None,
-    as_of: Annotated[requests.Timestamp | None, Query(description="What was held true at this moment.")] = None,
-    min_importance: Annotated[float | None, Query(ge=0, le=1, allow_inf_nan=False), PLAIN_NUMBER] = None,
+    **given: Any,  # noqa: ANN401 - as the verb has it
 ) -> Page:
     """List memories, newest first."""
-    times = {"since": since, "until": until, "as_of": as_of}
-    named = {"subject": subject, "key": key, "context": context, "session": session}
-    filters = _filters(type=type, min_importance=min_importance, **named, **times)
-    return call.me.list(limit=limit, cursor=cursor, **filters)
+    return call.me.list(cursor=cursor, **given)
 
 
-@router.get("/api/memories/clusters", response_model=out.ClustersBody)
-def memory_clusters(
-    call: ReadCall,
-    limit: Annotated[
-        int, Query(ge=1, le=MOST_CLUSTERS, description="At most this many groups, and pairs."), PLAIN_NUMBER
-    ] = 20,
-    examples: Annotated[int, Query(ge=1, le=MOST_EXAMPLES, description="Memories of each group."), PLAIN_NUMBER] = 5,
-) -> Clusters:
+@reading(router, MemoryVerbs.clusters, out.ClustersBody)
+def memory_clusters(*, call: ReadCall, **given: int) -> Clusters:
     """Find groups of similar memories, the largest first, and memories that say the same.
 
     For many memories this takes a while. It goes on if you stop waiting, and what was found is given to the next
     request.
     """
-    return call.me.clusters(limit=limit, examples=examples)
+    return call.me.clusters(**given)
 
 
 @router.get("/api/memories/{id}", response_model=out.MemoryBody, responses={304: {"description": "Unchanged."}})
@@ -264,19 +204,13 @@ def memory_origins(call: ReadCall, id: MemoryId) -> out.Items:
     return out.Items(call.me.messages.origins(id))
 
 
-@router.get("/api/memories/{id}/similar", response_model=out.RecallBody)
-def similar_memories(
-    call: ReadCall,
-    id: MemoryId,
-    limit: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER] = 5,
-    *,
-    whole: out.Whole = False,
-) -> Recall:
+@reading(router, MemoryVerbs.similar, out.RecallBody)
+def similar_memories(*, call: ReadCall, id: MemoryId, whole: out.Whole = False, **given: int) -> Recall:
     """Find the current memories nearest in meaning to a memory, nearest first.
 
     While it has no vector there are no hits, and `degraded` names `vector`.
     """
-    return out.with_records(call.me.similar(id, limit=limit), whole=whole)
+    return out.with_records(call.me.similar(id, **given), whole=whole)
 
 
 def etag_of(record: MemoryRecord) -> str:
@@ -304,7 +238,3 @@ def _unchanged(id: str, if_match: str | None) -> Callable[[StoreWriter], None] |
             _check_etag(record, if_match)
 
     return check
-
-
-def _filters(**given: object) -> FilterFields:
-    return cast("FilterFields", {name: value for name, value in given.items() if value is not None})

@@ -1,18 +1,19 @@
 """What is known about a topic, as facts, preferences, events and lessons; reading; and searching all sources."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Query
 
-from recollect.model.literals import USUAL_SOURCES
+from recollect.api.verbs import MemoryVerbs
 from recollect.model.readings import ExplainedReading
 from recollect.model.search import About, Recall
 from recollect.model.stats import TimelineUnit
 from recollect.service import requests
 from recollect.service import responses as out
-from recollect.service.body_model import PLAIN_NUMBER
+from recollect.service.body_model import PLAIN_NUMBER, Timestamp
 from recollect.service.json_routes import json_router
 from recollect.service.request_context import ReadCall
+from recollect.service.verb_fields import reading
 
 router = json_router("Knowledge")
 searching = json_router("Search")
@@ -21,16 +22,10 @@ ResultLimit = Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER]
 FilterText = Annotated[str | None, Query(max_length=128)]
 
 
-@router.get("/api/about", response_model=out.AboutBody)
-def about(
-    *,
-    call: ReadCall,
-    topic: Annotated[requests.QueryText, Query(examples=["garage"])],
-    limit: ResultLimit = 5,
-    whole: out.Whole = False,
-) -> About:
+@reading(router, MemoryVerbs.about, out.AboutBody)
+def about(*, call: ReadCall, whole: out.Whole = False, **given: Any) -> About:  # noqa: ANN401 - as the verb has it
     """Give all that is known about a topic: under its name, under what people call it, and by meaning."""
-    return out.with_records(call.me.about(topic, limit=limit), whole=whole)
+    return out.with_records(call.me.about(**given), whole=whole)
 
 
 @router.get("/api/facts", response_model=out.MemoriesBody)
@@ -61,8 +56,8 @@ def list_preferences(
 def list_events(
     *,
     call: ReadCall,
-    since: Annotated[requests.Timestamp | None, Query()] = None,
-    until: Annotated[requests.Timestamp | None, Query()] = None,
+    since: Annotated[Timestamp | None, Query()] = None,
+    until: Annotated[Timestamp | None, Query()] = None,
     min_importance: Annotated[float | None, Query(ge=0, le=1, allow_inf_nan=False), PLAIN_NUMBER] = None,
     entity: FilterText = None,
     kind: FilterText = None,
@@ -90,8 +85,8 @@ def list_instructions(call: ReadCall, limit: ResultLimit = 100) -> out.Items:
 def timeline(
     call: ReadCall,
     unit: Annotated[TimelineUnit, Query()] = "day",
-    since: Annotated[requests.Timestamp | None, Query()] = None,
-    until: Annotated[requests.Timestamp | None, Query()] = None,
+    since: Annotated[Timestamp | None, Query()] = None,
+    until: Annotated[Timestamp | None, Query()] = None,
     zone: Annotated[
         str,
         Query(max_length=64, description="A time zone; that of the settings without it.", examples=["Europe/Prague"]),
@@ -121,22 +116,7 @@ def search_context(body: requests.ContextQuery, call: ReadCall) -> Recall:
     With a place, by `lat` and `lng`, `location`, `near` or `at`, what is near or at a place like that ranks higher.
     """
     me = call.me
-    found = me.search_context(
-        body.query,
-        limit=body.limit,
-        sources=tuple(body.sources or USUAL_SOURCES),
-        session=body.session,
-        current=body.current,
-        since=body.since,
-        until=body.until,
-        min_score=body.min_score,
-        prefer=tuple(body.prefer),
-        diverse=body.diverse,
-        only_related=body.only_related,
-        scopes=body.scopes,
-        **body.origin.arguments(me),
-    )
-    return out.with_records(found, whole=body.whole)
+    return out.with_records(me.search_context(**body.arguments(me)), whole=body.whole)
 
 
 @searching.post("/search")
@@ -146,6 +126,6 @@ def simple_search(body: requests.SimpleQuery, call: ReadCall) -> list[out.Simple
     `threshold` is held against `similarity`.
     """
     me = call.me
-    result = me.search_context(body.query, limit=body.limit, **body.origin.arguments(me))
+    result = me.search_context(**body.arguments(me))
     hits = (out.simple_hit(hit) for hit in result.hits)
     return [hit for hit in hits if hit.similarity >= body.threshold]
