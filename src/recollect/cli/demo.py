@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from itertools import groupby
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast
 
 from recollect.cli.memories import forget, store
 from recollect.cli.options import FilterOptions, LocationOptions, MediaOptions, MemoryOptions, PlaceOptions, flag
@@ -129,7 +129,7 @@ def _type(context: CommandContext, command: str, options: Mapping[str, Any]) -> 
             fields = MemoryOptions(**rest)
             return store(context, options["text"], fields=fields, located=PlaceOptions(), pictured=MediaOptions())
         case "recall":
-            only = FilterOptions(as_of=rest.pop("as_of", None))
+            only = cast("Any", FilterOptions)(as_of=rest.pop("as_of", None))
             return recall(context, options["query"], only=only, location=LocationOptions(), **rest)
         case "forget":
             return forget(context, **rest)

@@ -4,11 +4,16 @@ Times, trust tiers and metadata stay texts here: `values` parses them when the c
 alike everywhere.
 """
 
+from collections import namedtuple
 from collections.abc import Callable, Collection
-from typing import Annotated, Any, NamedTuple, TypeAlias
+from datetime import datetime
+from typing import Annotated, Any, NamedTuple, TypeAlias, get_args
 
 import typer
 
+from recollect.model import kinds
+from recollect.model.filters import FilterFields
+from recollect.model.kinds import keys, kind_of, plain, several
 from recollect.model.literals import MEMORY_TYPES, SOURCES, Trust
 from recollect.model.places import LEAST_RADIUS_KM, LOCATION_MODES, MOST_RADIUS_KM
 
@@ -37,6 +42,40 @@ def flag(name: str, help: str) -> Any:  # noqa: ANN401 - as typer has it
     return typer.Option(name, help=help)
 
 
+def one_of(names: Collection[str]) -> Callable[[], list[str]]:
+    """Let a shell complete these names."""
+    return lambda: list(names)
+
+
+def said_of(hint: Any, *names: str) -> Any:  # noqa: ANN401 - an annotation, and an option as typer has it
+    """Declare an option for a parameter of a verb, as its kind has it."""
+    kind, inner, item = kind_of(hint), plain(hint), several(hint)
+    said, known = kind.typed or kind.said, get_args(item or inner)
+    if item is not None:
+        said = f"{said.removesuffix('.')}; may be repeated. One of {', '.join(known)}."
+    usual = "NAME" if kind.least is None else f"{kind.least:g}..{kind.most:g}"
+    metavar = kind.metavar or ("TIME" if inner is datetime else usual)
+    return option(metavar, said, *names, **({"autocompletion": one_of(known)} if known else {}))
+
+
+def one_for_each(fields: type) -> Callable[[type], Any]:
+    """Make a group of options: one for each key of a typed dictionary."""
+
+    def make(group: type) -> Any:  # noqa: ANN401 - a class that is made here
+        annotations = {one.name: Annotated[_typed(one.type) | None, said_of(one.type)] for one in keys(fields)}
+        made = namedtuple(group.__name__, annotations, defaults=[None] * len(annotations))  # type: ignore[misc] # noqa: PYI024
+        made.__annotations__ = annotations
+        return made
+
+    return make
+
+
+def _typed(hint: Any) -> Any:  # noqa: ANN401 - an annotation
+    """Give the type of what is typed: a time is a text until the command runs."""
+    inner = plain(hint)
+    return list[str] if several(hint) is not None else inner if inner in (int, float, bool) else str
+
+
 class GlobalOptions(NamedTuple):
     """What was typed before the command."""
 
@@ -45,11 +84,6 @@ class GlobalOptions(NamedTuple):
     config: str | None = None
     json: bool = False
     scope: str | None = None
-
-
-def one_of(names: Collection[str]) -> Callable[[], list[str]]:
-    """Let a shell complete these names."""
-    return lambda: list(names)
 
 
 JsonOption: TypeAlias = Annotated[bool, flag("--json", "Print one JSON document and nothing else.")]
@@ -135,10 +169,6 @@ QueryArgument: TypeAlias = Annotated[
     ),
 ]
 
-Types: TypeAlias = Annotated[
-    list[str] | None,
-    option("TYPE", f"Only this kind; may be repeated. One of {_TYPES}.", "--type", autocompletion=one_of(MEMORY_TYPES)),
-]
 Preferred: TypeAlias = Annotated[
     list[str] | None,
     option(
@@ -149,10 +179,9 @@ Preferred: TypeAlias = Annotated[
     ),
 ]
 Diverse: TypeAlias = Annotated[bool, flag("--diverse", "Prefer hits that say different things.")]
-OfSubject: TypeAlias = Annotated[str | None, option("NAME", "Only about this subject.", "--subject")]
-OfKey: TypeAlias = Annotated[str | None, option("NAME", "Only this property.", "--key")]
-OfContext: TypeAlias = Annotated[str | None, option("NAME", "Only in this context.", "--context")]
-OfSession: TypeAlias = Annotated[str | None, option("ID", "Only from this session.", "--session")]
+OfKey: TypeAlias = Annotated[str | None, said_of(kinds.OfKey)]
+OfContext: TypeAlias = Annotated[str | None, said_of(kinds.OfContext, "--context")]
+OfSession: TypeAlias = Annotated[str | None, said_of(kinds.OfSession)]
 Sources: TypeAlias = Annotated[
     list[str] | None,
     option(
@@ -162,16 +191,8 @@ Sources: TypeAlias = Annotated[
         autocompletion=one_of(SOURCES),
     ),
 ]
-Since: TypeAlias = Annotated[
-    str | None,
-    option(
-        "TIME",
-        "Only what happened, or was stored, then or later: a time, a span such as 7d (a week ago), "
-        "yesterday, last night (since 18:00) or last week.",
-    ),
-]
-Until: TypeAlias = Annotated[str | None, option("TIME", "Only what happened, or was stored, before then.")]
-AsOf: TypeAlias = Annotated[str | None, option("TIME", "What was held true at that moment, instead of now.")]
+Since: TypeAlias = Annotated[str | None, said_of(kinds.Since)]
+Until: TypeAlias = Annotated[str | None, said_of(kinds.Until)]
 Near: TypeAlias = Annotated[
     str | None,
     option("LAT,LNG|NAME", "Where you are: coordinates, or a town. What is near, or at a place like it, ranks higher."),
@@ -278,17 +299,9 @@ class NoteOptions(NamedTuple):
     keep_secret: KeepSecret = False
 
 
+@one_for_each(FilterFields)
 class FilterOptions(NamedTuple):
     """Which memories are wanted."""
-
-    type: Types = None
-    subject: OfSubject = None
-    key: OfKey = None
-    context: OfContext = None
-    session: OfSession = None
-    since: Since = None
-    until: Until = None
-    as_of: AsOf = None
 
 
 class LocationOptions(NamedTuple):

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from recollect.cli.formatting import shortened
 from recollect.cli.options import FilterOptions, MediaOptions, MemoryOptions
 from recollect.errors import InvalidInput
+from recollect.model.filters import FilterFields
+from recollect.model.kinds import keys, plain
 from recollect.model.literals import Trust
 from recollect.model.places import check_coordinates
 
@@ -70,7 +72,8 @@ def media_fields(options: MediaOptions, add: "Callable[[str], Media]") -> "dict[
 def filters(options: FilterOptions, now: datetime) -> dict[str, Any]:
     """Give the filters that were named, as `recall`, `list` and `count` take them."""
     given = {name: value for name, value in options._asdict().items() if value not in (None, [], ())}
-    return given | past_moments(now, since=options.since, until=options.until, as_of=options.as_of)
+    times = [one.name for one in keys(FilterFields) if plain(one.type) is datetime]
+    return given | past_moments(now, **{name: given.get(name) for name in times})
 
 
 def past_moments(now: datetime, **texts: str | None) -> dict[str, Any]:

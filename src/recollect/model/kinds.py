@@ -36,6 +36,7 @@ class Kind:
     `longest` counts characters or items. A `visible` text has a character that can be seen, a `trimmed` one no blanks
     around it. Nothing says of a `silent` one that it is there. `here` says why a client cannot have it: no door offers
     it. In requests it may be `called` otherwise; `parts` spreads it over several fields; `none` stands for nothing.
+    On the command line `typed` says more, and `metavar` what is typed.
     """
 
     said: str = ""
@@ -51,6 +52,8 @@ class Kind:
     called: str = ""
     parts: Callable[[Any], Mapping[str, Any]] | None = None
     none: str = ""
+    typed: str = ""
+    metavar: str = ""
 
 
 class Parameter(NamedTuple):
@@ -73,11 +76,16 @@ def parameters(verb: Callable[..., Any]) -> Iterator[Parameter]:
     for name, parameter in [*inspect.signature(verb).parameters.items()][1:]:
         if parameter.kind is inspect.Parameter.VAR_KEYWORD:
             (fields,) = get_args(hints[name])
-            for key, hint in get_type_hints(fields, include_extras=True).items():
-                yield Parameter(key, hint, kind_of(hint), None)
+            yield from keys(fields)
         else:
             default = ... if parameter.default is inspect.Parameter.empty else parameter.default
             yield Parameter(name, hints[name], kind_of(hints[name]), default)
+
+
+def keys(fields: type) -> Iterator[Parameter]:
+    """Give the keys of a typed dictionary, all of which may be left out."""
+    for name, hint in get_type_hints(fields, include_extras=True).items():
+        yield Parameter(name, hint, kind_of(hint), None)
 
 
 def kind_of(hint: Any) -> Kind:  # noqa: ANN401 - any annotation
@@ -119,15 +127,22 @@ QueryText: TypeAlias = Annotated[
 ]
 Topic: TypeAlias = Annotated[str, Kind(example="garage", shortest=1, longest=LONGEST_QUERY, visible=True)]
 ItemId: TypeAlias = Annotated[str, Kind(shortest=1, longest=100)]
-Types: TypeAlias = Annotated[MemoryType | Sequence[MemoryType], Kind("Only memories of these types.")]
+Types: TypeAlias = Annotated[MemoryType | Sequence[MemoryType], Kind("Only this kind.", metavar="TYPE")]
 OfSubject: TypeAlias = Annotated[str, Kind("Only about this subject.", longest=LONGEST_NAME)]
 OfKey: TypeAlias = Annotated[str, Kind("Only this property.", longest=LONGEST_NAME)]
 OfContext: TypeAlias = Annotated[str, Kind("Only in this context.", longest=LONGEST_NAME)]
-OfSession: TypeAlias = Annotated[str, Kind("Only from this session.", longest=LONGEST_NAME)]
-Since: TypeAlias = Annotated[datetime, Kind("Only what happened, or was stored, then or later.")]
+OfSession: TypeAlias = Annotated[str, Kind("Only from this session.", longest=LONGEST_NAME, metavar="ID")]
+Since: TypeAlias = Annotated[
+    datetime,
+    Kind(
+        "Only what happened, or was stored, then or later.",
+        typed="Only what happened, or was stored, then or later: a time, a span such as 7d (a week ago), "
+        "yesterday, last night (since 18:00) or last week.",
+    ),
+]
 Until: TypeAlias = Annotated[datetime, Kind("Only what happened, or was stored, before then.")]
-AsOf: TypeAlias = Annotated[datetime, Kind("What was held true at this moment.")]
-LeastImportance: TypeAlias = Annotated[float, Kind("Only what matters at least this much.", least=0, most=1)]
+AsOf: TypeAlias = Annotated[datetime, Kind("What was held true at that moment, instead of now.")]
+LeastImportance: TypeAlias = Annotated[float, Kind("Leave out what matters less.", least=0, most=1)]
 
 # How a search ranks
 
