@@ -13,7 +13,7 @@ _Verb = TypeVar("_Verb", bound=Callable[..., Any])
 WRONG = (TypeError, AttributeError, ValueError, LookupError, OverflowError)  # what a value of a wrong type leads to
 
 
-class Route(NamedTuple):
+class VerbRoute(NamedTuple):
     """How a service is asked for a verb: `{name}` in the path is a parameter, and `whole` results have all fields."""
 
     method: str
@@ -26,7 +26,7 @@ def route(line: str, *, whole: bool = False) -> Callable[[_Verb], _Verb]:
     method, path = line.split()
 
     def declare(verb: _Verb) -> _Verb:
-        verb.__dict__["route"] = Route(method, path, whole)
+        verb.__dict__["route"] = VerbRoute(method, path, whole)
         return verb
 
     return declare

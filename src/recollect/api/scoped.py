@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from recollect import ids
 from recollect.errors import InvalidInput, InvalidMemory, NotFound
-from recollect.model.filters import FilterFields, Filters
+from recollect.model.filters import Filters
+from recollect.model.kinds import FilterFields
 from recollect.model.literals import MEMORY_TYPES, TYPE_ALIASES
 from recollect.model.memories import NewMemory, OfferedMemory, Scope
 from recollect.model.places import LocationLike, LocationMode, SearchLocation, as_location, with_location

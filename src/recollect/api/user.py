@@ -25,7 +25,7 @@ from recollect.engine.conversations import message_log
 from recollect.engine.drafts import memory_drafts
 from recollect.engine.memories import remember
 from recollect.errors import InvalidInput
-from recollect.model.filters import FilterFields
+from recollect.model.kinds import FilterFields
 from recollect.model.memories import NewMemory, Remembered
 from recollect.model.messages import ConversationInfo
 from recollect.model.scopes import Membership

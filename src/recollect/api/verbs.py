@@ -23,9 +23,9 @@ from recollect.api.scoped import (
 )
 from recollect.errors import InvalidInput, InvalidMemory, NotFound, NotPermitted
 from recollect.model import kinds
-from recollect.model.filters import ChunkFilters, FilterFields, Filters, ItemFilters, MessageFilters
+from recollect.model.filters import ChunkFilters, Filters, ItemFilters, MessageFilters
 from recollect.model.insights import TIDY_RULES, Clusters, Insights, Tidying, TidyRule
-from recollect.model.kinds import MOST_CLUSTERS, MOST_EXAMPLES, Kind
+from recollect.model.kinds import MOST_CLUSTERS, MOST_EXAMPLES, FilterFields, Kind
 from recollect.model.literals import USUAL_SOURCES
 from recollect.model.memories import MemoryChanges, MemoryFields, MemoryRecord, NewMemory, Page, Remembered, VectorLike
 from recollect.model.messages import NewMessage
@@ -112,17 +112,11 @@ class MemoryVerbs(Scoped):
             scopes=scope_choice(scopes, defaults.scopes),
         )
         memories = self._filters(filters)
-        item_filters: list[ItemFilters] = [memories]
+        wanted: list[ItemFilters] = [memories]
         if files and not any(name in filters for name in _MEMORY_ONLY_FILTERS):
-            item_filters.append(ChunkFilters(since=memories.since, until=memories.until))
+            wanted.append(ChunkFilters(since=memories.since, until=memories.until))
         found = recall.recall(
-            self._reading,
-            self._scope,
-            query,
-            item_filters=item_filters,
-            options=options,
-            vector=vector,
-            log_as="recall",
+            self._reading, self._scope, query, item_filters=wanted, options=options, vector=vector, log_as="recall"
         )
         return silence.only_related(self._reading, self._scope, query, found) if only_related else found
 
@@ -273,7 +267,7 @@ class MemoryVerbs(Scoped):
 
     @route("GET /api/memories")
     def list(
-        self, *, limit: kinds.Limit = 50, cursor: kinds.Cursor | None = None, **filters: Unpack[FilterFields]
+        self, *, limit: kinds.Limit = 50, cursor: kinds.PageCursor | None = None, **filters: Unpack[FilterFields]
     ) -> Page:
         """List current memories, newest first, a page at a time."""
         check_limit(limit)
@@ -329,7 +323,7 @@ class MemoryVerbs(Scoped):
         *,
         query: kinds.ForgetQuery | None = None,
         session: kinds.Session | None = None,
-        source: kinds.Origin | None = None,
+        source: kinds.FromSource | None = None,
         folder: kinds.FolderRoot | None = None,
         everything: kinds.Everything = False,
         all: kinds.AllOfIt = False,
@@ -338,7 +332,7 @@ class MemoryVerbs(Scoped):
         purge: kinds.Purge = False,
         receipt: kinds.WithReceipt = False,
         dry_run: kinds.DryRun = False,
-        documents: kinds.Documents = "ask",
+        documents: kinds.FateOfDocuments = "ask",
     ) -> Forgotten:
         """Delete for good, with everything that was derived from it.
 
@@ -373,7 +367,7 @@ class MemoryVerbs(Scoped):
         id: kinds.HostId = "",
         speaker: kinds.Speaker = "",
         metadata: kinds.Metadata | None = None,
-        location: kinds.Whereabouts | None = None,
+        location: kinds.WhereSaid | None = None,
         max_tokens: kinds.MostTokens | None = None,
     ) -> PromptContext:
         """Hook before an agent answers: recall for the user's message, then save it as a request.

@@ -12,8 +12,7 @@ from typing import Annotated, Any, NamedTuple, TypeAlias, get_args
 import typer
 
 from recollect.model import kinds
-from recollect.model.filters import FilterFields
-from recollect.model.kinds import keys, kind_of, plain, several
+from recollect.model.kinds import FilterFields, keys, kind_of, plain, several
 from recollect.model.literals import MEMORY_TYPES, SOURCES, Trust
 from recollect.model.places import LEAST_RADIUS_KM, LOCATION_MODES, MOST_RADIUS_KM
 

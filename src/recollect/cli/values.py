@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.cli.formatting import shortened
 from recollect.cli.options import FilterOptions, MediaOptions, MemoryOptions
 from recollect.errors import InvalidInput
-from recollect.model.filters import FilterFields
-from recollect.model.kinds import keys, plain
+from recollect.model.kinds import FilterFields, keys, plain
 from recollect.model.literals import Trust
 from recollect.model.places import check_coordinates
 

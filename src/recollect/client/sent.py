@@ -10,9 +10,9 @@ from typing import Any, Concatenate, Final, ParamSpec, TypeVar, cast, get_args, 
 from recollect.client.decode import decode, decode_all
 from recollect.client.scoped import ServiceScoped
 from recollect.client.service import path_part
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, RecollectError
 from recollect.model.kinds import Parameter, parameters, several
-from recollect.verbs import WRONG, Route, misfit, refused
+from recollect.verbs import WRONG, VerbRoute, misfit, refused
 
 _Params = ParamSpec("_Params")
 _Result = TypeVar("_Result")
@@ -30,10 +30,14 @@ def sent(
             given = inspect.signature(verb).bind(client, *args, **kwargs)
         except TypeError as error:
             raise refused(verb, [client], f"{verb.__qualname__}() {error}") from None
+        values = {**given.arguments, **given.kwargs}
+        for name in given.kwargs:
+            if name not in _parameters(verb):
+                raise refused(verb, [client], f"{verb.__qualname__}() got an unexpected keyword argument {name!r}")
         try:
-            fields = _fields(verb, {**given.arguments, **given.kwargs})
+            fields = _fields(verb, values)
         except WRONG as error:
-            if said := misfit(verb, (client, *args), kwargs):
+            if not isinstance(error, RecollectError) and (said := misfit(verb, (client, *args), kwargs)):
                 raise InvalidInput(said) from error
             raise
         return cast("_Result", _answer(client, verb, fields))
@@ -71,7 +75,7 @@ def _written(parameter: Parameter, value: Any) -> object:  # noqa: ANN401 - of a
 
 def _answer(client: ServiceScoped, verb: Callable[..., Any], fields: dict[str, Any]) -> object:
     """Ask, and make the answer a value of the type that the verb returns."""
-    way: Route = verb.__dict__["route"]
+    way: VerbRoute = verb.__dict__["route"]
     path = _PLACE.sub(lambda named: path_part(str(fields.pop(named[1]))), way.path)
     if way.whole:
         fields["whole"] = True

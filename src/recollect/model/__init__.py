@@ -10,7 +10,7 @@ if TYPE_CHECKING:
         AddedFile, Chunk, FilePage, FileRecord, FileText, Folder, FolderStatus, SkippedFile, SyncProgress,
         SyncReport, TextPiece,
     )
-    from recollect.model.filters import FilterFields
+    from recollect.model.kinds import FilterFields
     from recollect.model.literals import (
         FILE_KINDS, FILE_SOURCES, MEMORY_TYPES, PERMISSIONS, ROLES, SOURCES, FileKind, FileSource, MemoryType,
         MessageRole, Permission, Source, Trust,
@@ -61,7 +61,7 @@ __all__ = [
     "TurnOutcome", "TypeCoverage", "Usage", "VectorLike", "Window", "WorkReport",
 ]
 _HOMES = (
-    "literals", "files", "media", "messages", "readings", "places", "filters", "stats", "memories", "search",
+    "literals", "files", "media", "messages", "readings", "places", "filters", "kinds", "stats", "memories", "search",
     "insights",
 )
 # fmt: on

@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar, TypeAlias, TypedDict
+from typing import ClassVar, TypeAlias
 
-from recollect.model import kinds
 from recollect.model.geo import Circle
 from recollect.model.literals import ItemKind, MemoryType, MessageRole, VectorKind
 
@@ -89,17 +88,3 @@ class PlaceFilters:
 
 
 ItemFilters: TypeAlias = Filters | MessageFilters | ChunkFilters
-
-
-class FilterFields(TypedDict, total=False):
-    """The filters of `recall`, `list` and `count`, as keyword arguments."""
-
-    type: kinds.Types | None
-    subject: kinds.OfSubject | None
-    key: kinds.OfKey | None
-    context: kinds.OfContext | None
-    session: kinds.OfSession | None
-    since: kinds.Since | None
-    until: kinds.Until | None
-    as_of: kinds.AsOf | None
-    min_importance: kinds.LeastImportance | None

@@ -6,11 +6,10 @@ heavy: help needs it.
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from os import PathLike
 from types import NoneType, UnionType
-from typing import Annotated, Any, Final, NamedTuple, TypeAlias, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Final, NamedTuple, TypeAlias, TypedDict, Union, get_args, get_origin, get_type_hints
 
 from recollect.model.literals import DocumentsFate, MemoryType, Source
 from recollect.model.places import (
@@ -29,8 +28,7 @@ MOST_CLUSTERS: Final = 200  # to show at a time
 MOST_EXAMPLES: Final = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """What a parameter means, in a sentence, and what it may be in a request.
 
     `longest` counts characters or items. A `visible` text has a character that can be seen, a `trimmed` one no blanks
@@ -144,6 +142,21 @@ Until: TypeAlias = Annotated[datetime, Kind("Only what happened, or was stored, 
 AsOf: TypeAlias = Annotated[datetime, Kind("What was held true at that moment, instead of now.")]
 LeastImportance: TypeAlias = Annotated[float, Kind("Leave out what matters less.", least=0, most=1)]
 
+
+class FilterFields(TypedDict, total=False):
+    """The filters of `recall`, `list` and `count`, as keyword arguments."""
+
+    type: Types | None
+    subject: OfSubject | None
+    key: OfKey | None
+    context: OfContext | None
+    session: OfSession | None
+    since: Since | None
+    until: Until | None
+    as_of: AsOf | None
+    min_importance: LeastImportance | None
+
+
 # How a search ranks
 
 LeastScore: TypeAlias = Annotated[float, Kind("Only what scores at least this much.", least=0, most=1)]
@@ -185,7 +198,7 @@ ForgetQuery: TypeAlias = Annotated[
     str, Kind("What to forget, in words.", shortest=1, longest=LONGEST_QUERY, visible=True)
 ]
 Session: TypeAlias = Annotated[str, Kind("A conversation.", shortest=1, longest=LONGEST_NAME, trimmed=True)]
-Origin: TypeAlias = Annotated[
+FromSource: TypeAlias = Annotated[
     str, Kind("All memories that came from there.", shortest=1, longest=LONGEST_NAME, visible=True)
 ]
 FolderRoot: TypeAlias = Annotated[
@@ -215,7 +228,7 @@ WithReceipt: TypeAlias = Annotated[
     bool, Kind("Give a signed receipt of what was forgotten, without content. Not of a dry run.")
 ]
 DryRun: TypeAlias = Annotated[bool, Kind("Say what would go, and delete nothing.")]
-Documents: TypeAlias = Annotated[
+FateOfDocuments: TypeAlias = Annotated[
     DocumentsFate,
     Kind(
         "With a query: what becomes of an added document that says it. It loses the sentence, and its original keeps "
@@ -229,7 +242,7 @@ Prompt: TypeAlias = Annotated[str | Sequence[str | Mapping[str, Any]], Kind("Wha
 HostId: TypeAlias = Annotated[str, Kind("The host's own id: delivered twice, it is kept once.", longest=256)]
 Speaker: TypeAlias = Annotated[str, Kind("Who says it, where several people talk.", longest=256)]
 Metadata: TypeAlias = Annotated[Mapping[str, Any], Kind("Anything else.")]
-Whereabouts: TypeAlias = Annotated[
+WhereSaid: TypeAlias = Annotated[
     LocationLike, Kind("Where the user is.", parts=lambda place: with_location({"location": place}))
 ]
 MostTokens: TypeAlias = Annotated[int, Kind("The block is never longer.", least=0, most=1_000_000)]
@@ -238,7 +251,7 @@ Project: TypeAlias = Annotated[str, Kind("What the session is about.", longest=L
 # Single memories, and what there is of them
 
 Reveal: TypeAlias = Annotated[bool, Kind("With the secrets that it keeps.")]
-Cursor: TypeAlias = Annotated[str, Kind("The cursor of the page before.")]
+PageCursor: TypeAlias = Annotated[str, Kind("The cursor of the page before.")]
 Comment: TypeAlias = Annotated[str, Kind("Why.", longest=300)]
 Rating: TypeAlias = Annotated[int, Kind("1, -1, or null to take it back.")]
 MostClusters: TypeAlias = Annotated[int, Kind("At most this many groups, and pairs.", least=1, most=MOST_CLUSTERS)]

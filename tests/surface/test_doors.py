@@ -1,0 +1,119 @@
+"""One contract of verbs and doors: a door that is made of signatures names no verb, and holds to the kinds of all."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, Final
+
+import httpx2
+import pytest
+
+from recollect import UserMemory
+from recollect.client import Client, sent
+from recollect.errors import InvalidInput
+from recollect.model import kinds
+from recollect.model.kinds import Parameter, kind_of, parameters, plain
+from recollect.service import verb_fields
+from tests.api_reference import function_of, public_members
+from tests.service.conftest import EVERYTHING, Running, serve, service
+
+__all__ = ["serve", "service"]
+
+MACHINES: Final = (sent, verb_fields)
+MOST_LINES: Final = 260
+LEAST_VERBS: Final = 15
+ALIASES: Final = [kind_of(alias) for alias in vars(kinds).values() if hasattr(alias, "__metadata__")]
+VERBS: Final[Mapping[str, Callable[..., Any]]] = {
+    name: function_of(verb) for name, verb in public_members(UserMemory) if "route" in vars(function_of(verb))
+}
+COMMON_WORDS: Final = {"get", "type", "key", "query", "examples"}  # of Python, pydantic and HTTP
+SOMETHING: Final[Mapping[str, object]] = {"feedback": 1, "everything": True}
+ITEM: Final = "019a8c31-62e0-7f05-9c4b-3f1d2a7b8e90"
+
+pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+
+
+def test_doors_name_no_verb_no_parameter_and_no_sentence(database: object) -> None:
+    assert len(VERBS) >= LEAST_VERBS
+    names = {*VERBS, *(one.name for verb in VERBS.values() for one in parameters(verb))} - COMMON_WORDS
+    for machine in MACHINES:
+        text = Path(machine.__file__ or "").read_text(encoding="utf-8")
+        assert set(re.findall(r"[\"'.](\w+)\b", text)) & names == set(), machine
+        assert [kind.said for kind in ALIASES if kind.said and kind.said in text] == []
+        assert text.count("\n") < MOST_LINES
+
+
+def test_the_document_says_what_the_kinds_say(service: Running) -> None:
+    with service.client(service.key()) as anna:
+        document = anna.get("/openapi.json").json()
+    for name, verb in VERBS.items():
+        fields = documented(document, verb)
+        for one in sendable(verb):
+            if one.sent_as in fields and one.kind.said:
+                said = fields[one.sent_as].get("description", one.kind.said)  # a route may say nothing
+                assert said == one.kind.said, f"{name} {one.name}"
+
+
+def documented(document: dict[str, Any], verb: Callable[..., Any]) -> dict[str, Any]:
+    """Give the parameters of a route, or the fields of its body, by name."""
+    route = verb.__dict__["route"]
+    operation = document["paths"][route.path][route.method.lower()]
+    found = {one["name"]: one for one in operation.get("parameters", ())}
+    if "requestBody" in operation:
+        schema = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
+        found |= document["components"]["schemas"][schema]["properties"]
+    return found
+
+
+def sendable(verb: Callable[..., Any]) -> Iterator[Parameter]:
+    return (one for one in parameters(verb) if not one.kind.here and not one.kind.parts)
+
+
+def beyond(one: Parameter) -> Iterator[object]:
+    """Give values that are just not what a kind allows."""
+    kind, item = one.kind, plain(one.type)
+    if kind.least is not None and kind.most is not None:
+        yield from (kind.least - 1, kind.most + 1)
+    if item is str and kind.longest is not None:
+        yield "x" * (kind.longest + 1)
+    if item is str and (kind.visible or kind.trimmed):
+        yield " "
+
+
+def asked(client: httpx2.Client, verb: Callable[..., Any], **wrong: object) -> httpx2.Response:
+    """Ask for a verb with what it cannot do without, and something that is wrong."""
+    route = verb.__dict__["route"]
+    fields = {one.sent_as: SOMETHING.get(one.name, ITEM) for one in parameters(verb) if one.default is ...} | wrong
+    path = re.sub(r"{(\w+)}", lambda named: str(fields.pop(named[1])), route.path)
+    if route.method == "GET":
+        return client.get(path, params=fields)  # type: ignore[arg-type]
+    return client.request(route.method, path, json=fields)
+
+
+def test_bounds_unknown_names_and_keys_are_held_to_at_every_route(service: Running) -> None:
+    with ExitStack() as opened:
+        anna, stranger = (opened.enter_context(service.client(key)) for key in (service.key(), None))
+        single = [opened.enter_context(service.client(service.key(scopes=(one,)))) for one in EVERYTHING]
+        for name, verb in VERBS.items():
+            path = verb.__dict__["route"].path
+            for one in sendable(verb):
+                for value in beyond(one) if f"{{{one.sent_as}}}" not in path else ():
+                    refused = asked(anna, verb, **{one.sent_as: value})
+                    assert refused.status_code == HTTPStatus.UNPROCESSABLE_ENTITY, f"{name} {one.name} {value!r:.40}"
+            assert asked(anna, verb, nonsense=1).status_code == HTTPStatus.UNPROCESSABLE_ENTITY, name
+            assert asked(stranger, verb).status_code == HTTPStatus.UNAUTHORIZED, name
+            assert HTTPStatus.FORBIDDEN in {asked(client, verb).status_code for client in single}, name
+
+
+def test_a_client_refuses_what_it_cannot_send_and_names_it_does_not_know(service: Running) -> None:
+    with Client.open(service.url, key=service.key()) as client:
+        for name, verb in VERBS.items():
+            given = {one.name: SOMETHING.get(one.name, ITEM) for one in parameters(verb) if one.default is ...}
+            with pytest.raises(InvalidInput, match=rf"'nonsense'\. {name} takes: "):
+                getattr(client.me, name)(**given, nonsense=1)
+            for one in parameters(verb):
+                if one.kind.here:
+                    with pytest.raises(InvalidInput, match=re.escape(one.kind.here)):
+                        getattr(client.me, name)(**given, **{one.name: True})
