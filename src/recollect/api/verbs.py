@@ -292,12 +292,12 @@ class MemoryVerbs(Scoped):
         Queries, programs and recalled items come from the search log of the last `days`, at most 90, if
         `serve.search_log` is on. Coverage says what can be found by meaning, growth what was stored in each month.
         """
-        from recollect.engine.maintenance import insights as collecting
+        from recollect.engine.maintenance import insights
         from recollect.engine.search import recall
 
         if not 1 <= days <= recall.LOG_KEPT.days:
             raise InvalidInput(f"days is {days}; it must be from 1 to {recall.LOG_KEPT.days}.")
-        return collecting.insights(self._reading, self._scope, days=days, limit=check_limit(limit))
+        return insights.insights(self._reading, self._scope, days=days, limit=check_limit(limit))
 
     def tidy(
         self, *, rules: TidyRule | Sequence[TidyRule] = (), limit: int = 100, apply: Iterable[str] = ()
@@ -308,13 +308,13 @@ class MemoryVerbs(Scoped):
         archived if it is a conversation, whose messages stay. What has a subject or key, was rated up, or has taught
         something is never suggested, nor is a message of the last 30 days or a conversation of the last year.
         """
-        from recollect.engine.maintenance import insights as tidying
+        from recollect.engine.maintenance import insights
         from recollect.engine.maintenance.insights import TidyRequest
 
         if isinstance(apply, str):
             raise InvalidInput(f"apply is the text {apply!r}; give the ids of suggestions, for example ({apply!r},).")
         wanted = TidyRequest(_checked(rules), check_limit(limit), frozenset(apply))
-        return tidying.tidy(self._engine, self._scope, wanted)
+        return insights.tidy(self._engine, self._scope, wanted)
 
     @route("POST /api/forget", whole=True)
     def forget(
