@@ -7,21 +7,20 @@ They are memories like all others; these namespaces know which fields each type 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from recollect.api.scoped import Scoped, check_limit, new_memory
-from recollect.engine.drafts import memory_drafts
-from recollect.engine.drafts.memory_drafts import checked_participants
-from recollect.engine.memories import remember
-from recollect.engine.memories.repetition import find_doubts, find_outranked
-from recollect.engine.search import browsing
 from recollect.errors import InvalidMemory
+from recollect.model import kinds
 from recollect.model.literals import MemoryType
 from recollect.model.memories import CommonFields, Doubt, KeyedFields, MemoryRecord, Remembered
 from recollect.model.readings import ASSISTANT, STANDING
 from recollect.model.stats import TimelineBucket, TimelineUnit
-from recollect.storage.base import StoreReader
 from recollect.text.clean import clean
+from recollect.verbs import route
+
+if TYPE_CHECKING:
+    from recollect.storage.base import StoreReader
 
 _WITH_PROPERTIES: tuple[MemoryType, ...] = ("fact", "entity")
 _MOST_COMPARED = 1_000
@@ -37,6 +36,8 @@ class _TypedMemories(Scoped):
 
     def _store(self, content: str, given: Mapping[str, Any], **own: object) -> Remembered:
         """Store a memory whose `own` fields the verb knows, with those that were given beside."""
+        from recollect.engine.memories import remember
+
         if twice := given.keys() & own.keys():
             raise InvalidMemory(f"{', '.join(sorted(twice))} cannot be given here: this verb sets it.")
         return remember.remember(self._engine, self._scope, new_memory({"content": content, **own, **given}))
@@ -45,8 +46,9 @@ class _TypedMemories(Scoped):
 class UserFacts(_TypedMemories):
     """Facts about things: `me.facts.set("light.office", "location", "home office")`, `me.facts("light.office")`."""
 
+    @route("GET /api/facts")
     def __call__(
-        self, subject: str | None = None, *, key: str | None = None, limit: int = 100
+        self, subject: kinds.OfSubject | None = None, *, key: kinds.OfKey | None = None, limit: kinds.Limit = 100
     ) -> tuple[MemoryRecord, ...]:
         """List the current facts, about one subject or about all, newest first."""
         return self._select("fact", subject, key, limit=limit)
@@ -64,16 +66,19 @@ class UserFacts(_TypedMemories):
         text = content or f"{subject} {_words(key)}: {value}"
         return self._store(text, fields, type="fact", subject=subject, key=key, value=value)
 
-    def doubts(self, subject: str | None = None) -> tuple[Doubt, ...]:
+    @route("GET /api/facts/doubts")
+    def doubts(self, subject: kinds.OfSubject | None = None) -> tuple[Doubt, ...]:
         """List memories that a later statement contradicts without replacing them: its source is less trusted, or it
         was captured and is not sure enough.
 
         `update` or `forget` one of the two to settle it.
         """
+        from recollect.engine.memories.repetition import find_doubts, find_outranked
+
         rows = [row for kind in _WITH_PROPERTIES for row in self._select(kind, subject, limit=_MOST_COMPARED)]
         filters = replace(self._filters({"subject": subject}), unheld=True)
 
-        def outranked(reader: StoreReader) -> list[Doubt]:
+        def outranked(reader: "StoreReader") -> list[Doubt]:
             unheld = reader.select(filters, _MOST_COMPARED)
             holders = reader.get([row.superseded_by for row in unheld if row.superseded_by])
             return list(find_outranked(unheld, {holder.id: holder for holder in holders}))
@@ -84,8 +89,9 @@ class UserFacts(_TypedMemories):
 class UserPreferences(_TypedMemories):
     """Preferences by category: `me.preferences.set("lighting", "evening_brightness", "40%")`."""
 
+    @route("GET /api/preferences")
     def __call__(
-        self, category: str | None = None, *, key: str | None = None, limit: int = 100
+        self, category: kinds.OfCategory | None = None, *, key: kinds.OfKey | None = None, limit: kinds.Limit = 100
     ) -> tuple[MemoryRecord, ...]:
         """List what the user prefers, the most confident first."""
         return _by_confidence(self._select("preference", category, key, limit=limit))
@@ -104,15 +110,16 @@ class UserPreferences(_TypedMemories):
 class UserEvents(_TypedMemories):
     """The timeline of what happened: `me.events.log("Garage door opened")`, `me.events(since=…)`."""
 
+    @route("GET /api/events")
     def __call__(
         self,
         *,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        min_importance: float | None = None,
-        entity: str | None = None,
-        kind: str | None = None,
-        limit: int = 100,
+        since: kinds.Since | None = None,
+        until: kinds.Until | None = None,
+        min_importance: kinds.LeastImportance | None = None,
+        entity: kinds.OfEntity | None = None,
+        kind: kinds.OfEventKind | None = None,
+        limit: kinds.Limit = 100,
     ) -> tuple[MemoryRecord, ...]:
         """List events in order of time; the newest ones when there are more than the limit."""
         check_limit(limit)
@@ -144,6 +151,8 @@ class UserEvents(_TypedMemories):
         Common kinds are state_change, user_action, automation and alert. `participants` are the names of those who
         took part; the event is found by them, too.
         """
+        from recollect.engine.drafts.memory_drafts import checked_participants
+
         moment = occurred_at or self._engine.clock.now()
         given: CommonFields = {"importance": 0.5, **fields}
         if participants:
@@ -151,19 +160,23 @@ class UserEvents(_TypedMemories):
         own = {"subject": entity, "key": kind, "value": details, "occurred_at": moment}
         return self._store(summary, given, type="event", **own)
 
+    @route("GET /api/timeline")
     def timeline(
         self,
         *,
         unit: TimelineUnit = "day",
-        since: datetime | None = None,
-        until: datetime | None = None,
-        zone: str = "",
+        since: kinds.Since | None = None,
+        until: kinds.Until | None = None,
+        zone: kinds.Zone = "",
     ) -> tuple[TimelineBucket, ...]:
         """Count events, other memories, messages and files by hours, days, months or years, in order of time.
 
         What is counted is the time that something is about, in the `zone` of that name or in that of the settings.
         Buckets without anything are left out.
         """
+        from recollect.engine.drafts import memory_drafts
+        from recollect.engine.search import browsing
+
         first, last = memory_drafts.moment(since, "since"), memory_drafts.moment(until, "until")
         return browsing.timeline(self._reading, self._scope, unit, zone, since=first, until=last)
 
@@ -171,7 +184,8 @@ class UserEvents(_TypedMemories):
 class UserLessons(_TypedMemories):
     """Lessons learned: `me.lessons.add("Ask before restarting the router", context="home")`."""
 
-    def __call__(self, *, context: str | None = None, limit: int = 100) -> tuple[MemoryRecord, ...]:
+    @route("GET /api/lessons")
+    def __call__(self, *, context: kinds.OfContext | None = None, limit: kinds.Limit = 100) -> tuple[MemoryRecord, ...]:
         """List lessons, the most confident first."""
         check_limit(limit)
         filters = self._filters({"type": "lesson", "context": context})
@@ -187,7 +201,8 @@ class UserLessons(_TypedMemories):
 class UserInstructions(_TypedMemories):
     """How the assistant shall behave: `me.instructions.add("Always answer in lower case")`, `me.instructions()`."""
 
-    def __call__(self, *, limit: int = 100) -> tuple[MemoryRecord, ...]:
+    @route("GET /api/instructions")
+    def __call__(self, *, limit: kinds.Limit = 100) -> tuple[MemoryRecord, ...]:
         """List instructions, newest first; those with `metadata["standing"]` apply always, others at times."""
         return self._select("preference", ASSISTANT, limit=limit)
 

@@ -157,6 +157,13 @@ class FilterFields(TypedDict, total=False):
     min_importance: LeastImportance | None
 
 
+OfCategory: TypeAlias = Annotated[str, Kind("Only of this category.", longest=LONGEST_NAME)]
+OfEntity: TypeAlias = Annotated[str, Kind("Only what happened to this.", longest=LONGEST_NAME)]
+OfEventKind: TypeAlias = Annotated[str, Kind("Only events of this kind.", longest=LONGEST_NAME)]
+Zone: TypeAlias = Annotated[
+    str, Kind("A time zone; that of the settings without it.", example="Europe/Prague", longest=64)
+]
+
 # How a search ranks
 
 LeastScore: TypeAlias = Annotated[float, Kind("Only what scores at least this much.", least=0, most=1)]

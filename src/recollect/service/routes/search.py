@@ -1,25 +1,19 @@
 """What is known about a topic, as facts, preferences, events and lessons; reading; and searching all sources."""
 
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import Query
-
+from recollect.api.facts import UserEvents, UserFacts, UserInstructions, UserLessons, UserPreferences
 from recollect.api.verbs import MemoryVerbs
 from recollect.model.readings import ExplainedReading
 from recollect.model.search import About, Recall
-from recollect.model.stats import TimelineUnit
 from recollect.service import requests
 from recollect.service import responses as out
-from recollect.service.body_model import PLAIN_NUMBER, Timestamp
 from recollect.service.json_routes import json_router
 from recollect.service.request_context import ReadCall
 from recollect.service.verb_fields import reading
 
 router = json_router("Knowledge")
 searching = json_router("Search")
-
-ResultLimit = Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER]
-FilterText = Annotated[str | None, Query(max_length=128)]
 
 
 @reading(router, MemoryVerbs.about, out.AboutBody)
@@ -28,75 +22,51 @@ def about(*, call: ReadCall, whole: out.Whole = False, **given: Any) -> About:  
     return out.with_records(call.me.about(**given), whole=whole)
 
 
-@router.get("/api/facts", response_model=out.MemoriesBody)
-def list_facts(
-    call: ReadCall, subject: FilterText = None, key: FilterText = None, limit: ResultLimit = 100
-) -> out.Items:
+@reading(router, UserFacts.__call__, out.MemoriesBody)
+def list_facts(*, call: ReadCall, **given: Any) -> out.Items:  # noqa: ANN401 - as the verb has it
     """Give what is known for a fact, newest first."""
-    return out.Items(call.me.facts(subject, key=key, limit=limit))
+    return out.Items(call.me.facts(**given))
 
 
-@router.get("/api/facts/doubts", response_model=out.DoubtsBody)
-def list_doubts(call: ReadCall, subject: FilterText = None) -> out.Items:
+@reading(router, UserFacts.doubts, out.DoubtsBody)
+def list_doubts(*, call: ReadCall, **given: str) -> out.Items:
     """Give the memories that a later statement contradicts without replacing them: its source is less trusted, or it
     was captured and is not sure enough. Change or forget one of the two to settle it.
     """
-    return out.Items(call.me.facts.doubts(subject))
+    return out.Items(call.me.facts.doubts(**given))
 
 
-@router.get("/api/preferences", response_model=out.MemoriesBody)
-def list_preferences(
-    call: ReadCall, category: FilterText = None, key: FilterText = None, limit: ResultLimit = 100
-) -> out.Items:
+@reading(router, UserPreferences.__call__, out.MemoriesBody)
+def list_preferences(*, call: ReadCall, **given: Any) -> out.Items:  # noqa: ANN401 - as the verb has it
     """Give what the user prefers, the surest first."""
-    return out.Items(call.me.preferences(category, key=key, limit=limit))
+    return out.Items(call.me.preferences(**given))
 
 
-@router.get("/api/events", response_model=out.MemoriesBody)
-def list_events(
-    *,
-    call: ReadCall,
-    since: Annotated[Timestamp | None, Query()] = None,
-    until: Annotated[Timestamp | None, Query()] = None,
-    min_importance: Annotated[float | None, Query(ge=0, le=1, allow_inf_nan=False), PLAIN_NUMBER] = None,
-    entity: FilterText = None,
-    kind: FilterText = None,
-    limit: ResultLimit = 100,
-) -> out.Items:
+@reading(router, UserEvents.__call__, out.MemoriesBody)
+def list_events(*, call: ReadCall, **given: Any) -> out.Items:  # noqa: ANN401 - as the verb has it
     """Give what happened, in order; the newest when there is more than the limit."""
-    return out.Items(
-        call.me.events(since=since, until=until, min_importance=min_importance, entity=entity, kind=kind, limit=limit)
-    )
+    return out.Items(call.me.events(**given))
 
 
-@router.get("/api/lessons", response_model=out.MemoriesBody)
-def list_lessons(call: ReadCall, context: FilterText = None, limit: ResultLimit = 100) -> out.Items:
+@reading(router, UserLessons.__call__, out.MemoriesBody)
+def list_lessons(*, call: ReadCall, **given: Any) -> out.Items:  # noqa: ANN401 - as the verb has it
     """Give what was learned, the surest first."""
-    return out.Items(call.me.lessons(context=context, limit=limit))
+    return out.Items(call.me.lessons(**given))
 
 
-@router.get("/api/instructions", response_model=out.MemoriesBody)
-def list_instructions(call: ReadCall, limit: ResultLimit = 100) -> out.Items:
+@reading(router, UserInstructions.__call__, out.MemoriesBody)
+def list_instructions(*, call: ReadCall, **given: int) -> out.Items:
     """Give how the assistant shall behave, newest first."""
-    return out.Items(call.me.instructions(limit=limit))
+    return out.Items(call.me.instructions(**given))
 
 
-@router.get("/api/timeline", response_model=out.TimelineBody)
-def timeline(
-    call: ReadCall,
-    unit: Annotated[TimelineUnit, Query()] = "day",
-    since: Annotated[Timestamp | None, Query()] = None,
-    until: Annotated[Timestamp | None, Query()] = None,
-    zone: Annotated[
-        str,
-        Query(max_length=64, description="A time zone; that of the settings without it.", examples=["Europe/Prague"]),
-    ] = "",
-) -> out.Items:
+@reading(router, UserEvents.timeline, out.TimelineBody)
+def timeline(*, call: ReadCall, **given: Any) -> out.Items:  # noqa: ANN401 - as the verb has it
     """Count events, other memories, messages and files by hours, days, months or years, in order of time.
 
     What is counted is the time that something is about. Buckets without anything are left out.
     """
-    return out.Items(call.me.events.timeline(unit=unit, since=since, until=until, zone=zone))
+    return out.Items(call.me.events.timeline(**given))
 
 
 @router.post("/api/read", response_model=out.ExplainedReadingBody)
