@@ -19,8 +19,7 @@ from typing import Any, Final, get_type_hints, is_typeddict
 
 import recollect
 from recollect import Conversation, Memory, RecollectError, UserMemory, errors, model
-from recollect.api import verbs
-from recollect.model import kinds
+from recollect.model import kinds, memories
 
 PAGE: Final = Path(__file__).parent.parent / "docs" / "api.md"
 _ENTRANCES: Final = (Memory, UserMemory, Conversation)
@@ -131,7 +130,7 @@ def _annotated(module: ModuleType) -> Iterator[tuple[str, ast.expr]]:
                 yield ast.unparse(node.target), wrapped.elts[0]
 
 
-_KINDS: Final = {name: kind for module in (kinds, verbs) for name, kind in _annotated(module)}
+_KINDS: Final = {name: kind for module in (kinds, memories) for name, kind in _annotated(module)}
 
 
 def _shown(annotation: ast.expr) -> str:

@@ -6,7 +6,7 @@ first called.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
-from typing import Annotated, Any, TypeAlias, Unpack, cast
+from typing import Any, Unpack, cast
 
 from recollect import ids
 from recollect.api.scoped import (
@@ -25,9 +25,9 @@ from recollect.errors import InvalidInput, InvalidMemory, NotFound, NotPermitted
 from recollect.model import kinds
 from recollect.model.filters import ChunkFilters, Filters, ItemFilters, MessageFilters
 from recollect.model.insights import TIDY_RULES, Clusters, Insights, Tidying, TidyRule
-from recollect.model.kinds import MOST_CLUSTERS, MOST_EXAMPLES, FilterFields, Kind
+from recollect.model.kinds import MOST_CLUSTERS, MOST_EXAMPLES, FilterFields
 from recollect.model.literals import USUAL_SOURCES
-from recollect.model.memories import MemoryChanges, MemoryFields, MemoryRecord, NewMemory, Page, Remembered, VectorLike
+from recollect.model.memories import MemoryChanges, MemoryFields, MemoryRecord, NewMemory, OwnVector, Page, Remembered
 from recollect.model.messages import NewMessage
 from recollect.model.places import Location, as_location, with_location
 from recollect.model.scopes import is_reserved
@@ -35,9 +35,6 @@ from recollect.model.search import About, Forgotten, PromptContext, Recall, Turn
 from recollect.model.stats import Stats
 from recollect.verbs import route
 
-QueryVector: TypeAlias = Annotated[
-    VectorLike, Kind(here="A vector cannot be sent to a service, which makes its own. Leave `vector` out.")
-]
 _MEMORY_ONLY_FILTERS = ("type", "subject", "key", "context", "session", "as_of", "min_importance")
 
 
@@ -71,7 +68,7 @@ class MemoryVerbs(Scoped):
         diverse: kinds.Diverse = False,
         files: kinds.WithFiles = False,
         only_related: kinds.OnlyRelated = False,
-        vector: QueryVector | None = None,
+        vector: OwnVector | None = None,
         location: kinds.SearchPlace | None = None,
         radius_km: kinds.RadiusKm | None = None,
         location_weight: kinds.PlaceWeight | None = None,
@@ -135,7 +132,7 @@ class MemoryVerbs(Scoped):
         prefer: kinds.Preferred = (),
         diverse: kinds.Diverse = False,
         only_related: kinds.OnlyRelated = False,
-        vector: QueryVector | None = None,
+        vector: OwnVector | None = None,
         location: kinds.SearchPlace | None = None,
         radius_km: kinds.RadiusKm | None = None,
         location_weight: kinds.PlaceWeight | None = None,

@@ -243,6 +243,20 @@ FateOfDocuments: TypeAlias = Annotated[
     ),
 ]
 
+# What a memory is made of
+
+Share: TypeAlias = Annotated[float, Kind(least=0, most=1)]
+ShortText: TypeAlias = Annotated[str, Kind(longest=LONGEST_NAME)]
+BareValue: TypeAlias = Annotated[str, Kind(longest=100_000)]
+TrustTier: TypeAlias = Annotated[
+    int,
+    Kind("3 stated, 2 inferred, 1 the user's files, 0 external; at most what `source` has", least=0, most=3),
+]
+KeepSecret: TypeAlias = Annotated[
+    bool, Kind("Keep the secrets in content and value, encrypted, for `reveal`; only when a person asked for it")
+]
+Many: TypeAlias = Annotated[bool, Kind("One of several values of its key: it stands beside the others")]
+
 # What is said around a turn
 
 Prompt: TypeAlias = Annotated[str | Sequence[str | Mapping[str, Any]], Kind("What the user says.", called="prompt")]

@@ -4,19 +4,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
-from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypedDict
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.model import kinds
 from recollect.model.files import Chunk
+from recollect.model.kinds import Kind
 from recollect.model.literals import KEPT_MARK, REDACTION_MARK, SEALED, MemoryType, VectorKind, marked
 from recollect.model.media import Media, MediaLike, media_texts
 from recollect.model.messages import Message
-from recollect.model.places import LocationLike, PlaceRow
+from recollect.model.places import PlaceRow
 
 Vector: TypeAlias = NDArray[np.float32]
 VectorLike: TypeAlias = Sequence[float] | NDArray[np.float32]
+OwnVector: TypeAlias = Annotated[
+    VectorLike, Kind(here="A vector cannot be sent to a service, which makes its own. Leave `vector` out.")
+]
 
 
 # In the metadata of a memory: its key has several values at a time, and this is one of them.
@@ -39,12 +44,12 @@ class CommonFields(TypedDict, total=False):
     `location` stands for `lat`, `lng`, `address` and `place_label`.
     """
 
-    importance: float
-    confidence: float
-    context: str
-    source: str
-    trust: int | None
-    session: str
+    importance: kinds.Share
+    confidence: kinds.Share
+    context: kinds.ShortText
+    source: kinds.ShortText
+    trust: kinds.TrustTier | None
+    session: kinds.ShortText
     valid_from: datetime | None
     valid_until: datetime | None
     expires_at: datetime | None
@@ -52,26 +57,26 @@ class CommonFields(TypedDict, total=False):
     lng: float | None
     address: str
     place_label: str
-    location: LocationLike | None
+    location: kinds.WhereSaid | None
     metadata: Mapping[str, Any]
     media: Sequence[MediaLike]
-    vector: VectorLike | None
-    keep_secret: bool
+    vector: OwnVector | None
+    keep_secret: kinds.KeepSecret
 
 
 class KeyedFields(CommonFields, total=False):
     """The optional fields of facts and preferences. With `many` the key has several values, side by side."""
 
-    many: bool
+    many: kinds.Many
 
 
 class MemoryFields(KeyedFields, total=False):
     """The optional fields of a memory, as keyword arguments of `remember`."""
 
     type: MemoryType
-    subject: str
-    key: str
-    value: str
+    subject: kinds.ShortText
+    key: kinds.ShortText
+    value: kinds.BareValue
     occurred_at: datetime | None
 
 

@@ -19,6 +19,7 @@ from pydantic import (
 from recollect.api.verbs import MemoryVerbs
 from recollect.model import kinds
 from recollect.model.media import LONGEST_CAPTION, LONGEST_TRANSCRIPT, LONGEST_URL, MOST_MEDIA, MediaKind
+from recollect.model.memories import MemoryFields, NewMemory
 from recollect.model.places import LONGEST_LABEL
 from recollect.model.scopes import ScopeRole
 from recollect.service.body_model import (
@@ -27,7 +28,6 @@ from recollect.service.body_model import (
     TRIMMED,
     VISIBLE,
     WHOLE_NUMBER,
-    GivenType,
     Share,
     StrictBody,
     Timestamp,
@@ -41,7 +41,7 @@ from recollect.service.request_locations import (
     Longitude,
     PlacedBody,
 )
-from recollect.service.verb_fields import taking
+from recollect.service.verb_fields import holding, taking
 
 LONGEST_NAME: Final = kinds.LONGEST_NAME
 LONGEST_QUERY: Final = kinds.LONGEST_QUERY
@@ -94,42 +94,13 @@ class MediaBody(StrictBody):
 MediaList = Annotated[list[MediaBody], Field(max_length=MOST_MEDIA)]
 
 
-WHEN_ASKED: Final = "Keep the secrets in content and value, encrypted, for `reveal`; only when a person asked for it"
-
-
+@holding(MemoryFields, NewMemory)
 class NewMemoryBody(LocatableBody):
     """A memory to store. Only the content is needed."""
 
     model_config = ConfigDict(json_schema_extra=EXAMPLES["NewMemoryBody"])
 
     content: MemoryText
-    type: GivenType = "other"
-    importance: Share = 0.7
-    confidence: Share = 1.0
-    subject: ShortText = ""
-    key: ShortText = ""
-    value: Annotated[str, Field(max_length=100_000)] = ""
-    context: ShortText = ""
-    source: ShortText = "user_stated"
-    trust: (
-        Annotated[
-            int,
-            Field(
-                ge=0,
-                le=3,
-                description="3 stated, 2 inferred, 1 the user's files, 0 external; at most what `source` has",
-            ),
-            WHOLE_NUMBER,
-        ]
-        | None
-    ) = None
-    many: Annotated[bool, Field(description="One of several values of its key: it stands beside the others")] = False
-    keep_secret: Annotated[bool, Field(description=WHEN_ASKED)] = False
-    session: ShortText = ""
-    occurred_at: Timestamp | None = None
-    valid_from: Timestamp | None = None
-    valid_until: Timestamp | None = None
-    expires_at: Timestamp | None = None
     metadata: JsonObject = Field(default_factory=dict)
     media: MediaList = Field(default_factory=list)
     participants: Annotated[
@@ -170,26 +141,13 @@ def _describe_patch(schema: JsonObject) -> None:
         field.pop("default", None)
 
 
+@holding(MemoryFields, NewMemory, but=("trust", "many"))
 class MemoryPatch(PlacedBody):
     """What to change of a memory. What is not named stays; null takes a moment or a place away."""
 
     model_config = ConfigDict(json_schema_extra=_describe_patch)
 
     content: MemoryText = ""
-    type: GivenType = "other"
-    importance: Share = 0.7
-    confidence: Share = 1.0
-    subject: ShortText = ""
-    key: ShortText = ""
-    value: Annotated[str, Field(max_length=100_000)] = ""
-    context: ShortText = ""
-    source: ShortText = ""
-    keep_secret: Annotated[bool, Field(description=WHEN_ASKED)] = False
-    session: ShortText = ""
-    occurred_at: Timestamp | None = None
-    valid_from: Timestamp | None = None
-    valid_until: Timestamp | None = None
-    expires_at: Timestamp | None = None
     metadata: JsonObject = Field(default_factory=dict)
     media: MediaList = Field(default_factory=list)
 

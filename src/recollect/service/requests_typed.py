@@ -5,35 +5,27 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, Field
 
 from recollect.model.kinds import LONGEST_NAME, MOST_ITEMS
+from recollect.model.memories import CommonFields, KeyedFields
 from recollect.model.places import LONGEST_LABEL
-from recollect.service.body_model import EXAMPLES, VISIBLE, WHOLE_NUMBER, Share, Timestamp
+from recollect.service.body_model import EXAMPLES, VISIBLE, Timestamp
 from recollect.service.request_locations import LocatableBody
 from recollect.service.requests import (
-    WHEN_ASKED,
     JsonObject,
     MediaList,
     MemoryText,
     ShortText,
 )
+from recollect.service.verb_fields import holding
 
 _TypedName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=VISIBLE)]
 _TypedValue = Annotated[str, Field(min_length=1, max_length=100_000, pattern=VISIBLE)]
 _TypedContent = Annotated[MemoryText | None, Field(description="The sentence to store; without it, one is made.")]
 
 
+@holding(CommonFields)
 class TypedBody(LocatableBody):
     """What all typed memories may have. Without a field, the default of its type counts."""
 
-    importance: Share | None = None
-    confidence: Share | None = None
-    context: ShortText | None = None
-    source: ShortText | None = None
-    trust: Annotated[int, Field(ge=0, le=3), WHOLE_NUMBER] | None = None
-    session: ShortText | None = None
-    keep_secret: Annotated[bool, Field(description=WHEN_ASKED)] | None = None
-    valid_from: Timestamp | None = None
-    valid_until: Timestamp | None = None
-    expires_at: Timestamp | None = None
     metadata: JsonObject | None = None
     media: MediaList | None = None
 
@@ -47,12 +39,9 @@ class TypedBody(LocatableBody):
         return {name: value for name, value in self.model_dump().items() if value not in (None, "")}
 
 
+@holding(KeyedFields)
 class KeyedBody(TypedBody):
     """What a memory with a key and a value may have."""
-
-    many: Annotated[bool, Field(description="One of several values of its key: it stands beside the others")] | None = (
-        None
-    )
 
 
 class FactBody(KeyedBody):

@@ -4,7 +4,8 @@ No verb and no parameter is named here. What a route says of itself, and does be
 """
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import fields as dataclass_fields
 from datetime import datetime
 from functools import wraps
 from typing import Annotated, Any, Final, TypeVar, get_args, get_origin
@@ -13,7 +14,7 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field, create_model
 from pydantic.json_schema import SkipJsonSchema
 
-from recollect.model.kinds import Kind, Parameter, kind_of, parameters, plain, several
+from recollect.model.kinds import Kind, Parameter, keys, kind_of, parameters, plain, several
 from recollect.model.literals import MemoryType
 from recollect.service.body_model import (
     COMPOSED,
@@ -42,7 +43,7 @@ def reading(
     def offer(endpoint: _Endpoint) -> _Endpoint:
         signature = inspect.signature(endpoint)
         own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
-        taken = [one for one in _offered(verb) if one.name not in signature.parameters]
+        taken = [one for one in parameters(verb) if _is_offered(one) and one.name not in signature.parameters]
 
         @wraps(endpoint)
         def called(**named: Any) -> Any:  # noqa: ANN401 - the endpoint's own
@@ -59,17 +60,31 @@ def reading(
 
 def taking(verb: Callable[..., Any], *only: str) -> Callable[[type[_Body]], type[_Body]]:
     """Add the parameters of a verb to a body that does not name them, or only some of them."""
+    return _extending([one for one in parameters(verb) if not only or one.name in only])
 
+
+def holding(
+    fields: type, defaults: type | None = None, *, but: Collection[str] = ()
+) -> Callable[[type[_Body]], type[_Body]]:
+    """Add the keys of a typed dictionary to a body, in the order and with the defaults of a class or without any."""
+    given = {one.name: one for one in keys(fields) if one.name not in but}
+    if defaults is not None:
+        usual = {one.name: one.default for one in dataclass_fields(defaults)}
+        given = {name: given[name]._replace(default=usual[name]) for name in usual if name in given}
+    return _extending([*given.values()])
+
+
+def _extending(members: Sequence[Parameter]) -> Callable[[type[_Body]], type[_Body]]:
     def extend(body: type[_Body]) -> type[_Body]:
-        offered = (one for one in _offered(verb) if not only or one.name in only)
-        fields: dict[str, Any] = {one.sent_as: _in_body(one) for one in offered if one.sent_as not in body.model_fields}
+        offered = (one for one in members if _is_offered(one) and one.sent_as not in body.model_fields)
+        fields: dict[str, Any] = {one.sent_as: _in_body(one) for one in offered}
         return create_model(body.__name__, __base__=body, __doc__=body.__doc__, __module__=body.__module__, **fields)
 
     return extend
 
 
-def _offered(verb: Callable[..., Any]) -> Iterator[Parameter]:
-    return (one for one in parameters(verb) if not one.kind.here and not one.kind.parts)
+def _is_offered(parameter: Parameter) -> bool:
+    return not parameter.kind.here and parameter.kind.parts is None
 
 
 def _in_query(parameter: Parameter) -> inspect.Parameter:
