@@ -50,6 +50,11 @@ def _parameters(verb: Callable[..., Any]) -> Mapping[str, Parameter]:
     return {parameter.name: parameter for parameter in parameters(verb)}
 
 
+@cache
+def _result(verb: Callable[..., Any]) -> Any:  # noqa: ANN401 - the type that it returns
+    return get_type_hints(verb)["return"]
+
+
 def _fields(verb: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Give the fields of a request. Raises InvalidInput for what only the embedded store takes."""
     fields: dict[str, Any] = {}
@@ -80,7 +85,7 @@ def _answer(client: ServiceScoped, verb: Callable[..., Any], fields: dict[str, A
     if way.whole:
         fields["whole"] = True
     found = client._get(path, **fields) if way.method == "GET" else client._post(path, fields)  # noqa: SLF001 - ours
-    kind = get_type_hints(verb)["return"]
+    kind = _result(verb)
     if get_origin(kind) is tuple:
         return decode_all(get_args(kind)[0], found["items"])
     return decode(kind, found)

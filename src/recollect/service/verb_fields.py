@@ -32,12 +32,7 @@ _Body = TypeVar("_Body", bound=StrictBody)
 _WRITTEN: Final[Mapping[Any, Any]] = {datetime: Timestamp, MemoryType: GivenType}
 
 
-def reading(
-    router: APIRouter,
-    verb: Callable[..., Any],
-    shape: type[BaseModel],
-    **options: Any,  # noqa: ANN401 - FastAPI's
-) -> Callable[[_Endpoint], _Endpoint]:
+def reading(router: APIRouter, verb: Callable[..., Any], shape: type[BaseModel]) -> Callable[[_Endpoint], _Endpoint]:
     """Offer a verb that reads at its route; `**given` of the endpoint are the parameters that it does not name."""
 
     def offer(endpoint: _Endpoint) -> _Endpoint:
@@ -52,7 +47,7 @@ def reading(
 
         spread = [*map(_in_query, taken), *(one.replace(kind=one.KEYWORD_ONLY) for one in own)]
         called.__signature__ = signature.replace(parameters=spread)  # type: ignore[attr-defined]
-        router.get(verb.__dict__["route"].path, response_model=shape, **options)(called)
+        router.get(verb.__dict__["route"].path, response_model=shape)(called)
         return endpoint
 
     return offer
