@@ -1,6 +1,7 @@
 """Who may type what: every command, by whoever may ask for it. The table of commands is the application's own."""
 
 import os
+import shlex
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,82 +19,15 @@ from tests.cli.conftest import PLAIN_ENVIRONMENT, Cli, Outcome
 from tests.cli.reference import application, commands, permissions
 from tests.fixtures import SteppingClock
 from tests.program import Program
-from tests.rows import every
+from tests.rows import every, read_rows
 from tests.sizes import sized
 
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
-UNKNOWN = "01a1dd60-4566-7800-9cb6-caa8d641c91b"
 MADE_UP = f"rk_{'0' * 16}_{'A' * 43}"
 
 # How each command is typed here. `{id}` is a memory of anna's, `{said}` a message in her conversation c1.
 TYPED: Mapping[str, tuple[str, ...]] = {
-    "recall": ("tea",),
-    "search": ("tea",),
-    "get": ("{id}",),
-    "list": (),
-    "history": ("{id}",),
-    "similar": ("{id}",),
-    "timeline": (),
-    "clusters": (),
-    "merge": ("{id}", "--into", UNKNOWN),
-    "count": (),
-    "stats": (),
-    "insights": (),
-    "tidy": (),
-    "about": ("tea",),
-    "facts": (),
-    "preferences": (),
-    "events": (),
-    "lessons": (),
-    "instructions": (),
-    "conversation": ("c1",),
-    "store": ("Something new",),
-    "update": ("{id}", "--importance", "0.9"),
-    "fact": ("light.office", "colour", "red"),
-    "prefer": ("drinks", "tea", "green"),
-    "event": ("The bell rang",),
-    "lesson": ("Bells ring",),
-    "instruct": ("Always whisper",),
-    "places": (),
-    "place": ("home",),
-    "where": ("Brno",),
-    "files": (),
-    "read": ("tea.md",),
-    "sync": ("{notes}",),
-    "add": ("{document}",),
-    "import": ("{export}",),
-    "load": ("{lines}",),
-    "import-openclaw": ("{openclaw}",),
-    "export": ("{archive}", "--force"),
-    "say": ("c1", "user", "And another thing"),
-    "compact": ("c1",),
-    "rate": ("{said}", "up"),
-    "before-prompt": ("Which tea?", "--session", "c1"),
-    "after-turn": ("{turn}",),
-    "end-session": ("c1",),
-    "capture": ("I prefer green tea to black tea",),
-    "forget": (UNKNOWN,),
-    "backup": (),
-    "status": (),
-    "open": ("--print",),
-    "doctor": (),
-    "maintain": (),
-    "purge": (),
-    "verify-erasure": ("no-receipt.json",),
-    "models": ("--offline",),
-    "worker": ("--once",),
-    "reembed": (),
-    "keys create": ("--user", "anna"),
-    "keys list": (),
-    "keys revoke": ("ffffffffffffffff",),
-    "scope add": ("family", "anna"),
-    "scope remove": ("family", "anna"),
-    "scope list": (),
-    "scope members": ("family",),
-    "scope mine": (),
-    "scope delete": ("family", "--yes"),
-    "audit": (),
-    "slack": (),
+    command: tuple(shlex.split(words)) for command, words in read_rows(Path(__file__).with_name("typed.tsv"))
 }
 SERVERS = {"serve"}  # they open the store for themselves, and call `require_permission` before
 DECLARED: Mapping[str, CommandPermissions] = permissions()

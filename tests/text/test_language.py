@@ -1,43 +1,14 @@
-# ruff: noqa: RUF001  # letters of other alphabets are the point here
+# letters of other alphabets are the point here
+from pathlib import Path
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.text.language import guess_language, guess_latin, languages_in, stop_words
-from tests.rows import every
+from tests.rows import every, read_rows
 
 
-@every(
-    ("text", "language"),
-    [
-        ("Where did Anna put the keys?", "en"),
-        ("I don't eat meat on Fridays", "en"),
-        ("Куда Анна положила ключи?", "ru"),
-        ("Любимый цвет", "ru"),
-        ("Де мої ключі від машини?", "uk"),
-        ("Kam dala Anna klíče od auta?", "cs"),
-        ("Wo sind die Schlüssel zum Büro?", "de"),
-        ("Ich möchte Käse", "de"),
-        ("Où sont les clés de la voiture ?", "fr"),
-        ("¿Dónde están las llaves del coche?", "es"),
-        ("Dove sono le chiavi della macchina?", "it"),
-        ("Onde estão as chaves do carro?", "pt"),
-        ("Waar zijn de sleutels van het kantoor?", "nl"),
-        ("Gdzie są klucze do samochodu?", "pl"),
-        ("Unde sunt cheile de la mașină?", "ro"),
-        ("Hol vannak az autó kulcsai?", "hu"),
-        ("Missä ovat auton avaimet?", "fi"),
-        ("Arabanın anahtarları nerede?", "tr"),
-        ("Πού είναι τα κλειδιά;", "el"),
-        ("أين مفاتيح السيارة؟", "ar"),
-        ("کلید ماشین کجاست؟", "fa"),
-        ("איפה המפתחות?", "he"),
-        ("गाड़ी की चाबियाँ कहाँ हैं?", "hi"),
-        ("车钥匙在哪里？", "zh"),
-        ("車の鍵はどこですか", "ja"),
-        ("자동차 열쇠는 어디에 있나요?", "ko"),
-        ("กุญแจรถอยู่ที่ไหน", "th"),
-    ],
-)
+@every(("text", "language"), read_rows(Path(__file__).with_name("questions.tsv")))
 def test_recognises_a_question(text: str, language: str) -> None:
     assert guess_language(text) == language
 

@@ -1,6 +1,7 @@
 # ruff: noqa: RUF001  # letters of other alphabets are the point here
 import unicodedata
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from random import Random
 
 from hypothesis import given
@@ -10,7 +11,7 @@ from recollect.text.language import _stem, languages_in, stop_words
 from recollect.text.terms import MAX_TERM_CHARACTERS, MAX_TERMS, index_terms, query_words
 from recollect.text.terms import query_terms as terms_of_words
 from tests.growth import assert_linear
-from tests.rows import every
+from tests.rows import every, read_rows
 from tests.sizes import sized
 
 any_text = st.text(st.characters(exclude_categories=["Cs"]))
@@ -26,29 +27,7 @@ def finds(question: str, memory: str) -> bool:
     return not set(query_terms(question)).isdisjoint(index_terms(memory))
 
 
-@every(
-    ("question", "memory"),
-    [
-        ("Which appointments are there?", "Dentist appointment on Friday"),
-        ("Where are the keys?", "The spare key hangs in the hall"),
-        ("Где ключи?", "Ключ от машины лежит в ящике"),
-        ("О каких встречах речь?", "Встреча с Анной перенесена"),
-        ("Де моя книга?", "Книгу віддали Олені"),
-        ("Коли зустріч?", "Зустрічі бувають щопонеділка"),
-        ("Kde jsou klíče od auta?", "Klíč od auta je v šuplíku"),
-        ("Welche Häuser gefallen ihr?", "Das Haus am See gefällt ihr"),
-        ("Quelles réunions sont prévues ?", "La réunion est reportée à mardi"),
-        ("¿Dónde están las llaves?", "La llave está en el cajón"),
-        ("Gdzie są klucze?", "Klucz jest w szufladzie"),
-        ("dvorak", "Antonín Dvořák is her favourite composer"),
-        ("cafe", "Meets Anna at the café"),
-        ("猫", "我的猫很可爱"),
-        ("猫の名前は", "うちの猫はタマです"),
-        ("집", "우리 집은 부산에 있다"),
-        ("กาแฟ", "ฉันชอบกาแฟดำ"),
-        ("किताबें", "किताब मेज़ पर है"),
-    ],
-)
+@every(("question", "memory"), read_rows(Path(__file__).with_name("forms.tsv")))
 def test_a_question_finds_another_form_of_its_words(question: str, memory: str) -> None:
     assert finds(question, memory)
 

@@ -1,60 +1,16 @@
 # ruff: noqa: RUF001  # letters of other alphabets are the point here
 """Phrases that mean one thing only, in four languages: they hold with a reader, without one, and against one."""
 
+from pathlib import Path
+
 from recollect.model.calibration import CERTAIN
 from recollect.model.readings import Reading, Statement, TextSpan
 from recollect.text.capture import capture
-from tests.rows import every
+from tests.rows import every, read_rows
 from tests.text.capture.marked import Told, marked
 
-PHRASES = [
-    ("My name is Anna.", "entity", "name", "Anna"),
-    ("my full name is Anna van der Berg and I bake", "entity", "name", "Anna van der Berg"),
-    ("Привет, меня зовут Анна", "entity", "name", "Анна"),
-    ("Jmenuju se Anna.", "entity", "name", "Anna"),
-    ("Hallo, ich heiße Anna", "entity", "name", "Anna"),
-    ("ich heisse Anna", "entity", "name", "Anna"),
-    ("call me Annie please", "entity", "nickname", "Annie"),
-    ("зови меня Аня", "entity", "nickname", "Аня"),
-    ("říkej mi Anička", "entity", "nickname", "Anička"),
-    ("nenn mich bitte Anni", "entity", "nickname", "Anni"),
-    ("my email is anna.b@mail.cz", "entity", "email", "anna.b@mail.cz"),
-    ("Моя почта a@b.cz", "entity", "email", "a@b.cz"),
-    ("моя почта - a@b.cz", "entity", "email", "a@b.cz"),
-    ("Můj mail je a@b.cz", "entity", "email", "a@b.cz"),
-    ("Meine Adresse ist a@b.cz", "entity", "email", "a@b.cz"),
-    ("my new number is +420 777 123 456", "entity", "phone", "+420 777 123 456"),
-    ("мой номер +7 912 345-67-89", "entity", "phone", "+7 912 345-67-89"),
-    ("moje číslo je 777 123 456", "entity", "phone", "777 123 456"),
-    ("meine Nummer ist 0171 1234567", "entity", "phone", "0171 1234567"),
-    ("My birthday is on March 14th", "fact", "birthday", "March 14th"),
-    ("мой день рождения 14 марта", "fact", "birthday", "14 марта"),
-    ("narozeniny mám 14. března", "fact", "birthday", "14. března"),
-    ("Mein Geburtstag ist am 9. November", "fact", "birthday", "9. November"),
-    ("I moved to Brno last year", "fact", "home", "Brno"),
-    ("Я переехала в Брно", "fact", "home", "Брно"),
-    ("prestehoval jsem se do Brna", "fact", "home", "Brna"),
-    ("Ich bin nach Brünn gezogen", "fact", "home", "Brünn"),
-    ("I work at Siemens", "fact", "employer", "Siemens"),
-    ("Я работаю в Сименсе", "fact", "employer", "Сименсе"),
-    ("Pracuju v Siemensu", "fact", "employer", "Siemensu"),
-    ("Ich arbeite bei Siemens", "fact", "employer", "Siemens"),
-]
-OF_SEVERAL = [
-    ("I'm allergic to peanuts", "allergy", "peanuts"),
-    ("I have a severe nut allergy", "allergy", "nut"),
-    ("у меня аллергия на арахис", "allergy", "арахис"),
-    ("jsem alergická na ořechy", "allergy", "ořechy"),
-    ("ich bin allergisch gegen Nüsse", "allergy", "Nüsse"),
-    ("I'm a strict vegetarian", "diet", "vegetarian"),
-    ("я веган", "diet", "веган"),
-    ("jsem vegan", "diet", "vegan"),
-    ("ich bin Vegetarierin", "diet", "Vegetarierin"),
-    ("I have asthma", "health", "asthma"),
-    ("у меня астма", "health", "астма"),
-    ("mám cukrovku 2. typu", "health", "cukrovku 2. typu"),
-    ("ich habe Asthma", "health", "Asthma"),
-]
+PHRASES = read_rows(Path(__file__).with_name("phrases.tsv"))
+OF_SEVERAL = read_rows(Path(__file__).with_name("of_several.tsv"))
 THINGS = [
     ("Call the office lamp the reading lamp", "office lamp", "reading lamp"),
     ("Říkej lampě v kanceláři Sluníčko", "lampě v kanceláři", "Sluníčko"),

@@ -1,6 +1,7 @@
 # ruff: noqa: RUF001  # letters of other alphabets are the point here
 """What a colleague would want to find in a summary is in it, and what nobody wants to read again is not."""
 
+import json
 from random import Random
 
 from hypothesis import given, settings
@@ -14,7 +15,7 @@ from recollect.text.summary.format import LONGEST_POINT, tokens_of
 from tests.growth import assert_linear
 from tests.rows import every
 from tests.sizes import sized
-from tests.text.summary.talks import conversation, count, message, talk
+from tests.text.summary.talks import FOLDER, conversation, count, message, talk
 
 NOTHING = SummaryPoints()
 summarizer: Summarizer = ExtractiveSummarizer(count)
@@ -28,92 +29,28 @@ def everything(points: SummaryPoints) -> str:
     return "\n".join((*points.key_points, *points.actions, *points.open_items))
 
 
-EXPECTED = {
-    "home_en": {
-        "key_points": [
-            "14 Alder Street", "Hue bulbs", "400 pounds", "2700 K", "Tom Bradley", "Emma is allergic", "Zigbee",
-            "guest room at 14 degrees", "Never switch on the bedroom lights", "BC-20931", "second Tuesday", "AAA",
-        ],
-        "actions": ["turned on the office light", "light.office", "hall to 19 degrees", "couldn't create the reminder"],
-        "open_items": ["electrician", "second motion sensor", "connect the calendar", "solar panels"],
-    },
-    "code_en": {
-        "key_points": [
-            "Python 3.12", "expires after 5 minutes", "keep the default at 5 minutes (Make the expiry configurable",
-            "900 MB", "no new dependencies", "never touch main", "@maria-lopez",
-        ],
-        "actions": ["settings.token_ttl_s", "4be21aa", "#341"],
-        "open_items": ["docs/settings.md", "TOKEN_TTL_S"],
-    },
-    "work_ru": {
-        "key_points": [
-            "Олег", "Северный ветер", "до 15 мая", "берём PostgreSQL 16", "короткие ответы", "180 ГБ", "с субботы",
-            "Марина Котова", "в пятницу", "максимум 6 часов", "250 000",
-        ],
-        "actions": ["ORD-412", "22:00"],
-        "open_items": ["позвонить хостеру", "кто будет дежурить"],
-    },
-    "trip_cs": {
-        "key_points": [
-            "26. července", "60 000 Kč", "Matěj je alergický", "Rozhodli jsme se pro Zadar", "v apartmánu",
-            "Marija Perić", "v neděli", "8 000 Kč",
-        ],
-        "actions": ["6:40", "na tři dny"],
-        "open_items": ["psa Bertíka", "cestovní pojištění", "teplota moře"],
-    },
-    "project_de": {
-        "key_points": [
-            "Katrin in Leipzig", "FastAPI", "nehmen wir SQLite", "1.200 Euro", "3. März", "nur E-Mails",
-            "Lena ist allergisch", "Hetzner", "auf Deutsch", "9 bis 18 Uhr",
-        ],
-        "actions": ["radtermin angelegt", "radtermin-leipzig.de"],
-        "open_items": ["höchstens dauern", "Datenschutzerklärung", "Backups"],
-    },
-}  # fmt: skip
-
-CHATTER = {
-    "home_en": [
-        "Good morning",
-        "welcome",
-        "thanks",
-        "haha",
-        "weather",
-        "Excellent",
-        "time.sleep",
-        "anything else",
-        "Glad",
-    ],
-    "code_en": ["nice", "Understood", "wow", "Here's the diff", "ttl = 300", "Let me know", "thanks", "read_file"],
-    "work_ru": ["Привет", "Как дела", "Пожалуйста", "ахаха", "Погода", "Здорово", "супер", "Сочувствую"],
-    "trip_cs": ["Ahoj", "Není zač", "haha", "hezky", "Paráda", "Výborně"],
-    "project_de": ["Guten Morgen", "Gern geschehen", "Haha", "Wetter", "Wunderbar", "klasse", "Sehr gerne"],
-}
-
-SETTLED = {
-    "home_en": "I need to call the insurance",
-    "work_ru": "Нужно ещё согласовать",
-    "trip_cs": "musíme vyřídit pas",
-    "project_de": "muss Katrin noch nach den Öffnungszeiten",
-}
+EXPECTED = json.loads((FOLDER / "expected.json").read_text(encoding="utf-8"))  # for each conversation
+SECTIONS = ("key_points", "actions", "open_items")
 
 
 @every("name", EXPECTED)
 def test_what_matters_is_in_its_section(name: str) -> None:
     points = summarize(conversation(name))
-    for section, wanted in EXPECTED[name].items():
+    for section in SECTIONS:
+        wanted = EXPECTED[name][section]
         text = "\n".join(getattr(points, section))
         assert [phrase for phrase in wanted if phrase not in text] == [], text
 
 
-@every("name", CHATTER)
+@every("name", EXPECTED)
 def test_small_talk_and_code_are_not(name: str) -> None:
     text = everything(summarize(conversation(name)))
-    assert [phrase for phrase in CHATTER[name] if phrase in text] == []
+    assert [phrase for phrase in EXPECTED[name]["chatter"] if phrase in text] == []
 
 
-@every("name", SETTLED)
+@every("name", [name for name, found in EXPECTED.items() if "settled" in found])
 def test_what_was_settled_later_is_no_longer_open(name: str) -> None:
-    assert SETTLED[name] not in everything(summarize(conversation(name)))
+    assert EXPECTED[name]["settled"] not in everything(summarize(conversation(name)))
 
 
 @every("name", EXPECTED)
