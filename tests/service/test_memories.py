@@ -4,7 +4,6 @@ import httpx2
 import pytest
 
 from recollect.client import Client
-from tests.rows import every
 from tests.service.conftest import Running
 
 ON_SQLITE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)  # what never gets as far as the store
@@ -85,41 +84,6 @@ def test_only_a_fresh_start_lets_a_forgotten_history_come_again(anna: httpx2.Cli
         anna.post("/api/forget", json={"everything": True, **switches})
         assert anna.post("/api/hooks/agent-end", json=turn).json()["saved"] == saved
     assert anna.post("/api/forget", json={"session": "s1", "allow_again": True}).status_code == 422
-
-
-@ON_SQLITE
-@every(
-    ("asked", "body", "status", "words"),
-    [
-        ("POST /api/memories/unified", {}, 422, "content"),
-        ("POST /api/memories/unified", {"content": " \n "}, 422, "content"),
-        ("POST /api/memories/unified", {"content": "x", "kind": "fact"}, 422, "kind"),
-        ("POST /api/memories/unified", {"content": "x", "importance": 2}, 422, "importance"),
-        ("POST /api/memories/unified", {"content": "x", "importance": "0.5"}, 422, "importance"),
-        ("POST /api/memories/unified", {"content": "x", "occurred_at": 5}, 422, "occurred_at"),
-        ("POST /api/memories/unified", {"content": "x", "occurred_at": "-1.5e-279"}, 422, "occurred_at"),
-        ("POST /api/memories/unified", {"content": "x", "occurred_at": "2026-01-01T00:00:00"}, 422, "time zone"),
-        ("POST /api/memories/unified", {"content": "x", "lat": 50.0}, 422, "lng"),
-        ("POST /api/memories/unified", {"content": "x", "user_id": "ben"}, 422, "user_id"),
-        ("POST /api/forget", {}, 422, "exactly one"),
-        ("POST /api/forget", {"id": "a", "everything": True}, 422, "exactly one"),
-        ("PATCH /api/memories/01a1dfdf-9755-700c-8ecf-655f449c5cac", {}, 422, "Nothing to change"),
-        ("PATCH /api/memories/01a1dfdf-9755-700c-8ecf-655f449c5cac", {"importance": 1}, 404, "No memory"),
-        ("DELETE /api/memories/nonsense", None, 404, "No memory"),
-        ("GET /api/memories/search", None, 422, "query"),
-        ("GET /api/memories/search?query=x&limt=1", None, 422, "'limt' is no query parameter"),
-        ("GET /api/memories?limt=1", None, 422, "It takes"),
-        ("GET /api/nothing", None, 404, "/docs"),
-        ("PUT /api/memories/unified", {}, 405, "/docs"),
-    ],
-)
-def test_what_a_client_gets_wrong(anna: httpx2.Client, asked: str, body: object, status: int, words: str) -> None:
-    method, _, path = asked.partition(" ")
-    answer = anna.request(method, path, json=body) if body is not None else anna.request(method, path)
-    assert answer.status_code == status
-    assert answer.headers["content-type"] == "application/problem+json"
-    assert words in answer.json()["detail"]
-    assert answer.json()["status"] == status
 
 
 def test_a_browser_gets_the_page_and_a_program_learns_where_the_routes_are(service: Running) -> None:

@@ -3,17 +3,10 @@
 import httpx2
 import pytest
 
-from tests.rows import every
 from tests.service.conftest import Serve
 
 TOLD = "I live in Brno. Please always answer in Czech."
 ON_SQLITE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
-
-
-@ON_SQLITE
-@every("body", [{}, {"text": ""}, {"text": " \n"}, {"text": "a" * 100_001}, {"text": "a", "more": 1}])
-def test_what_is_no_message_is_refused(anna: httpx2.Client, body: dict[str, object]) -> None:
-    assert anna.post("/api/read", json=body).status_code == 422
 
 
 @ON_SQLITE
