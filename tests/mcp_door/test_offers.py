@@ -86,22 +86,6 @@ def test_the_host_is_told_how_to_use_it(memory: Memory) -> None:
 
 
 def test_everything_on_offer_has_a_permission_and_work_behind_it() -> None:
-    assert {name: permissions.REQUIRED_PERMISSIONS[name] for name in tools.TOOLS} == {
-        "memory_recall": "read",
-        "memory_store": "write",
-        "memory_forget": "forget",
-        "search_context": "read",
-        "memory_about": "read",
-        "memory_places": "read",
-        "memory_rate": "write",
-        "memory_get": "read",
-        "memory_list": "read",
-        "memory_update": "write",
-        "memory_facts": "read",
-        "memory_similar": "read",
-        "memory_clusters": "read",
-        "search_federated": "read",
-    }
     assert handlers.TOOL_HANDLERS.keys() == tools.TOOLS.keys()
     assert handlers.RESOURCE_READERS.keys() == {one.uri for one in resources.RESOURCES}
     assert permissions.REQUIRED_PERMISSIONS.keys() == {
