@@ -89,7 +89,7 @@ def test_related_items_are_found_in_blocks_of_a_host_and_by_the_beginning_of_a_l
     # a very long prompt is searched by its beginning
     me = memory.user("user 3")
     me.remember("The blue bicycle pump is in the attic")
-    context = me.before_prompt("Where is the blue bicycle pump? " + "Well, well. " * 5_000, session="s1")
+    context = me.before_prompt("Where is the blue bicycle pump? " + "Well, well. " * 500, session="s1")
     assert context.degraded == ()
     assert context.message_id is not None
 

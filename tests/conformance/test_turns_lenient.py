@@ -62,7 +62,7 @@ def test_what_is_nested_too_deeply_or_too_long_does_no_harm(memory: Memory) -> N
 
     # arguments that are nested too deeply teach nothing
     me = memory.user("user 1")
-    brackets = "[" * 50_000 + "]" * 50_000
+    brackets = "[" * 5_000 + "]" * 5_000
     assert me.after_turn([{"role": "assistant", "content": "", "tool_calls": [call(brackets)]}], session="s").saved == 1
 
     # blocks that are nested too deeply are refused

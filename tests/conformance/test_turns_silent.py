@@ -163,7 +163,7 @@ def test_what_was_read_before_a_prompt_is_not_read_after_the_turn(memory: Memory
 def test_a_long_request_is_judged_by_its_ends(memory: Memory, counting: CountingReader) -> None:
     me = memory.user("me")
     me.remember(PUMP)
-    assert shown(me, f"{QUESTION} {'Well, well. ' * 1_000}") == [PUMP]
+    assert shown(me, f"{QUESTION} {'Well, well. ' * 200}") == [PUMP]
     (read,) = counting.texts
     assert len(read) < 1_300
     assert read.startswith(QUESTION)
