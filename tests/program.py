@@ -6,6 +6,7 @@ tested in `tests/cli/test_startup.py`.
 
 import atexit
 import fcntl
+import gc
 import importlib
 import io
 import json
@@ -197,6 +198,7 @@ if __name__ == "__main__":
 
     typer.main.get_command = cache(typer.main.get_command)
     typer.main.get_command(app)  # which takes longer than most commands take to run
+    gc.freeze()  # or each child would look for garbage among all this when it ends, which takes longer still
     _order, _files = _wait_for_order(socket.socket(fileno=int(sys.argv[1])))
     _become(_order, _files)
     if _order["module"] == "recollect":

@@ -24,9 +24,9 @@ from tests.storage.catalogue import backend_of, older_store
 from tests.storage.later import LATEST, as_version, later_migrations, later_version
 
 _SEED = 20260301
-_POINTS = sized(3, 100)  # of each of three kinds, on each store, in each round
+_POINTS = sized(2, 100)  # of each of three kinds, on each store, in each round
 _ROUNDS = range(sized(1, 9))  # each begins with an empty store: what is in it is looked through at every point
-_MIGRATIONS = sized(3, 40)
+_MIGRATIONS = sized(2, 40)
 _ITEMS = 40  # more than a process gets done before it is killed
 _BATCH = 25
 _MOMENT_S = 0.006  # about twice as long as an operation takes
@@ -200,7 +200,7 @@ def test_a_killed_migration_is_taken_up_again(
     for point in range(1, _MIGRATIONS + 1):
         database, child = opening(point)
         child.say("go")
-        time.sleep(chance.uniform(0, whole_s))
+        time.sleep(whole_s * (point - chance.random()) / _MIGRATIONS)
         _end(child, figures)
         with as_version(later), open_memory(database) as memory:
             assert memory.doctor() == ()

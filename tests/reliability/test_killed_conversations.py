@@ -15,8 +15,8 @@ from tests.reliability.wholeness import Shape, insist_whole
 from tests.reliability.zygote import Zygote
 from tests.sizes import sized
 
-_POINTS = sized(12, 40)
-_JOB_POINTS = sized(4, 12)
+_POINTS = sized(8, 40)
+_JOB_POINTS = sized(2, 12)
 _CONVERSATIONS = 5
 _AT_ONCE = 2
 _ROUNDS = 40  # more than a process gets done before it is killed

@@ -21,7 +21,17 @@ class _Moody(QuickEmbedder):
         return super().embed(texts, role)
 
 
-@pytest.mark.parametrize("between", [10, 1_500, 9_500], ids=lambda rows: f"{rows} rows later")
+# Only a file has a cache of its own of what is near, which is read in another way from some amounts on.
+@pytest.mark.parametrize(
+    ("database", "between"),
+    [
+        *(pytest.param("sqlite", rows, id=f"sqlite-{rows} rows later") for rows in (10, 1_500, 9_500)),
+        pytest.param("postgresql", 10, id="postgresql-10 rows later"),
+        pytest.param("postgresql", 1_500, id="postgresql-1500 rows later", marks=pytest.mark.slow),
+        pytest.param("postgresql", 9_500, id="postgresql-9500 rows later", marks=pytest.mark.slow),
+    ],
+    indirect=["database"],
+)
 def test_a_late_vector_is_found_at_once(database: str, between: int) -> None:
     unhurried = {"embedding.provider": "none", "embedding.worker": False}
     settings = load_settings(environ={}, overrides={"database": database, **unhurried})

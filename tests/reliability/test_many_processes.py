@@ -14,7 +14,7 @@ from tests.sizes import sized
 from tests.storage.catalogue import plain
 from tests.storage.later import LATEST, as_version, later_version
 
-_PROCESSES = sized(4, 8)
+_PROCESSES = sized(3, 8)
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ _PROCESSES = sized(4, 8)
         pytest.param(200, {"many": False}, marks=pytest.mark.slow),
         pytest.param(200, {"many": True}, marks=pytest.mark.slow),
         (sized(20, 60), {"many": False, "vectors": True}),
-        (sized(100, 200), {"many": True, "vectors": True}),
+        (sized(50, 200), {"many": True, "vectors": True}),
     ],
     ids=str,
 )

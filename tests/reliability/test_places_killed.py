@@ -18,7 +18,7 @@ from tests.sizes import sized
 from tests.storage.catalogue import plain
 
 _ITEMS = sized(40, 600)
-_KILLS = sized(2, 60)
+_KILLS = sized(1, 60)
 _SETTINGS = {**WITH_QUICK_VECTORS, **WITH_QUICK_PLACES}
 
 

@@ -82,19 +82,29 @@ def _asking(**changed: str) -> Iterator[_Used]:
         yield used
 
 
-def _all_rows(connection: psycopg.Connection[tuple[Any, ...]]) -> frozenset[tuple[str, str, str]]:
-    """Read everything there is."""
+_TABLES = """
+SELECT relname,
+       EXISTS (SELECT 1 FROM pg_attribute WHERE attrelid = c.oid AND attname = 'user_id'),
+       pg_stat_get_xact_tuples_inserted(oid) + pg_stat_get_xact_tuples_updated(oid)
+         + pg_stat_get_xact_tuples_deleted(oid) > 0
+  FROM pg_class c WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
+"""
+_Rows = Mapping[str, set[tuple[str, str, str]]]  # by table
+
+
+def _rows(connection: psycopg.Connection[tuple[Any, ...]], *, changed: bool) -> _Rows:
+    """Read all tables, or those that this transaction has changed."""
     PostgresSession(connection).act_for(None)
-    tables = connection.execute(
-        "SELECT c.relname, EXISTS (SELECT 1 FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'user_id')"
-        "  FROM pg_class c WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace",
-        prepare=True,
-    ).fetchall()
+    tables = connection.execute(_TABLES, prepare=True).fetchall()
+    found: _Rows = {table: set() for table, _, touched in tables if touched or not changed}
     rows = " UNION ALL ".join(
         f"SELECT '{table}', {'user_id' if owned else 'NULL'}, t::text FROM {table} t"  # noqa: S608 - of the catalogue
-        for table, owned in sorted(tables)
+        for table, owned, _ in sorted(tables)
+        if table in found
     )
-    return frozenset((table, user or "", row) for table, user, row in connection.execute(rows.encode(), prepare=True))
+    for table, user, row in connection.execute(rows.encode()) if rows else ():
+        found[table].add((table, user or "", row))
+    return found
 
 
 def _told(crossing: Crossing, opened: PostgresStore) -> object:
@@ -107,17 +117,6 @@ def _told(crossing: Crossing, opened: PostgresStore) -> object:
     return sorted(map(repr, parts))
 
 
-def _outcome(opened: PostgresStore, name: str) -> Outcome:
-    """Try something, and undo it."""
-    if name in READS:
-        return Outcome(_told(READS[name], opened), frozenset())
-    with opened._connected() as connection, connection.transaction(force_rollback=True):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(opened, "_connected", partial(nullcontext, connection))
-            answer = _told(WRITES[name], opened)
-        return Outcome(answer, _all_rows(connection))
-
-
 class Side:
     """A store on one side of the wall: what everything does there when it is asked as it should be."""
 
@@ -125,26 +124,40 @@ class Side:
         self.store = PostgresStore(address, PostgresSettings(**settings), SteppingClock(), analyser=1, geocodes=True)
         self.expected: dict[str, Outcome] = {}
         self.used: dict[str, set[str]] = {}
+        self._before: _Rows = {}
 
     def look_around(self) -> None:
         """Do everything once."""
+        with self.store._connected() as connection, connection.transaction():
+            self._before = _rows(connection, changed=False)
         for name in _CROSSINGS:
             with _asking() as used:
-                self.expected[name] = _outcome(self.store, name)
+                self.expected[name] = self._outcome(name)
             self.used[name] = used.names
+
+    def _outcome(self, name: str) -> Outcome:
+        """Try something, and undo it."""
+        if name in READS:
+            return Outcome(_told(READS[name], self.store), frozenset())
+        with self.store._connected() as connection, connection.transaction(force_rollback=True):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(self.store, "_connected", partial(nullcontext, connection))
+                answer = _told(WRITES[name], self.store)
+            rows = {**self._before, **_rows(connection, changed=True)}
+            return Outcome(answer, frozenset[tuple[str, str, str]]().union(*rows.values()))
 
     def surprises(self, query: str, **changed: str) -> dict[str, Outcome]:
         """Say what comes out otherwise when a query is put in other words; by what was tried."""
         tried = self._tried(query)
         with _asking(**changed):  # by day, a query that nearly all ask is tried with some of them
-            outcomes = {name: _outcome(self.store, name) for name in tried[:: -(-len(tried) // _MOST_TRIED)]}
+            outcomes = {name: self._outcome(name) for name in tried[:: -(-len(tried) // _MOST_TRIED)]}
         return {name: outcome for name, outcome in outcomes.items() if outcome != self.expected[name]}
 
     def is_surprised(self, query: str, differ: Callable[[Outcome, Outcome], bool], **changed: str) -> bool:
         """Say whether anything comes out so that it differs, and look no further."""
         tried = self._tried(query)
         with _asking(**changed):
-            return any(differ(_outcome(self.store, name), self.expected[name]) for name in tried)
+            return any(differ(self._outcome(name), self.expected[name]) for name in tried)
 
     def _tried(self, query: str) -> list[str]:
         tried = [name for name, used in self.used.items() if query in used]

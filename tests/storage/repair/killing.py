@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from recollect import Memory
+from tests.sizes import sized
 from tests.storage.repair.damaging import beside, kept_aside, opened, rows_of
 
+_STRIDE = sized(4, 1)
 _CALLS = ("link", "rename", "replace", "unlink", "fsync")
 
 
@@ -51,7 +53,7 @@ def main(damaged: Path, folder: Path) -> None:
     found, number, killed = [], 0, True
     content, log = damaged.read_bytes(), Path(f"{damaged}-wal").read_bytes()
     while killed:
-        number += 1
+        number += _STRIDE
         path = folder / f"{number}" / "memory.db"
         path.parent.mkdir()
         for suffix in ("", "-wal"):
