@@ -103,7 +103,7 @@ def _maintained(memory: Memory) -> tuple[int, int]:
     return done.embedded, done.parked
 
 
-@examples(sized(20, 200))
+@examples(sized(12, 200))
 @given(life=st.lists(steps, min_size=1, max_size=20))
 def test_both_stores_live_the_same_life(twins: Twins, life: list[tuple[str, Any]]) -> None:
     lived = Life(twins)
@@ -120,7 +120,7 @@ def test_both_stores_answer_every_question_alike(twins: Twins) -> None:
         life.remember(fields)
         life.wait(3_600 * number)
 
-    @examples(sized(25, 400))
+    @examples(sized(15, 400))
     @given(question=questions(), wanted=filters())
     def answers_are_equal(question: dict[str, Any], wanted: dict[str, Any]) -> None:
         life.recall(question)

@@ -24,8 +24,8 @@ def codes_of(vectors: Vector, step: int = 1) -> UserCodes:
 
 
 def test_the_best_ten_of_many_are_among_the_chosen() -> None:
-    vectors, queries = lifelike(20_000, seed=3), lifelike(50, seed=4)
-    view = codes_of(vectors, step=7_000).view()
+    vectors, queries = lifelike(sized(8_000, 20_000), seed=3), lifelike(50, seed=4)
+    view = codes_of(vectors, step=3_000).view()
     kept = 0
     for query in queries:
         best = set((np.argsort(-(vectors @ query))[:10] + 1).tolist())

@@ -50,7 +50,15 @@ def _ledger(database: str) -> list[tuple[object, ...]]:
         return store.rows("SELECT version, name, checksum FROM schema_migrations ORDER BY version")
 
 
-@pytest.mark.parametrize("version", range(LATEST))
+@pytest.mark.parametrize(
+    ("fresh_database", "version"),
+    [
+        *(("sqlite", version) for version in range(LATEST)),
+        ("postgresql", 1),
+        *(pytest.param("postgresql", other, marks=pytest.mark.slow) for other in range(LATEST) if other != 1),
+    ],
+    indirect=["fresh_database"],
+)
 def test_an_older_store_is_brought_up_to_date(fresh_database: FreshDatabase, tmp_path: Path, version: int) -> None:
     database, new = fresh_database(), fresh_database()
     kept = ["Written by an older version"] if version else []

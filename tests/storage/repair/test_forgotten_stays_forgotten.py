@@ -8,7 +8,7 @@ import pytest
 from recollect import Memory
 from tests.storage.repair.damaging import FORGOTTEN, PAGE, damage, fill, opened, pages_of, sealed
 
-_DOOMED = [f"The neighbour's parrot number {number} said something rude" for number in range(60)]
+_DOOMED = [f"The neighbour's parrot number {number} said something rude" for number in range(30)]
 
 
 @pytest.fixture
