@@ -16,7 +16,7 @@ from tests.fixtures import OpenMemory, Server, SteppingClock
 from tests.postgres_server import TOOLS
 from tests.reliability.figures import figure
 from tests.sizes import sized
-from tests.storage.catalogue import is_server, plain
+from tests.storage.catalogue import contents, is_server
 
 LIVES = range(1, sized(2, 61))
 PROMISE = 18
@@ -188,14 +188,7 @@ class Life:
 
 def told(database: str, words: set[str]) -> set[str]:
     """Give the words that any row of a store says."""
-    catalogue = (
-        "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'"
-        if is_server(database)
-        else "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'"
-    )
-    with plain(database) as store:
-        tables = [name for (name,) in store.rows(catalogue)]
-        rows = "\n".join(str(row) for table in tables for row in store.rows(f'SELECT * FROM "{table}"'))  # noqa: S608
+    rows = "\n".join(contents(database).values())
     return {word for word in words if word in rows}
 
 

@@ -11,7 +11,7 @@ from tests.reliability.figures import figure
 from tests.reliability.worker import WITH_VECTORS, Here, open_memory, vector_of
 from tests.reliability.zygote import Child, Zygote
 from tests.sizes import sized
-from tests.storage.catalogue import is_server, plain
+from tests.storage.catalogue import contents, is_server, plain
 
 _BYSTANDERS = sized(50, 200)
 
@@ -44,19 +44,7 @@ def _insist_gone_from_answers(child: Child, user: str, canaries: Canaries) -> No
 
 
 def _insist_gone_from_tables(database: str, canaries: Canaries) -> None:
-    with plain(database) as store:
-        text = "\n".join(str(row) for table in _tables(database) for row in store.rows(f'SELECT * FROM "{table}"'))  # noqa: S608
-    assert left_in(text.encode(), canaries) == []
-
-
-def _tables(database: str) -> list[str]:
-    catalogue = (
-        "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'"
-        if is_server(database)
-        else "SELECT name FROM sqlite_schema WHERE type = 'table'"
-    )
-    with plain(database) as store:
-        return [name for (name,) in store.rows(catalogue)]
+    assert left_in("\n".join(contents(database).values()).encode(), canaries) == []
 
 
 def _insist_nothing_left(database: str, canaries: Canaries, when: str) -> None:

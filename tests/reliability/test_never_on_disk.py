@@ -12,7 +12,7 @@ from tests.reliability.opening import WITH_QUICK_VECTORS
 from tests.reliability.spoken import WITH_SUMMARIES
 from tests.reliability.zygote import Child, Zygote
 from tests.sizes import sized
-from tests.storage.catalogue import is_server, plain
+from tests.storage.catalogue import contents, is_server
 
 _SESSIONS = sized(1, 3)
 
@@ -123,7 +123,4 @@ def _bytes_of(database: str) -> bytes:
     if not is_server(database):
         files = (Path(f"{database}{suffix}") for suffix in ("", "-wal", "-shm", "-journal"))
         return b"".join(file.read_bytes() for file in files if file.exists())
-    catalogue = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
-    with plain(database) as store:
-        tables = [name for (name,) in store.rows(catalogue)]
-        return "\n".join(str(row) for table in tables for row in store.rows(f'SELECT * FROM "{table}"')).encode()  # noqa: S608
+    return "\n".join(contents(database).values()).encode()

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from random import Random
 
 import numpy as np
@@ -12,7 +12,7 @@ from recollect.model.filters import PlaceFilters
 from recollect.model.geo import STREET
 from recollect.model.memories import MemoryRecord, Scope
 from tests.reliability.figures import figure
-from tests.reliability.opening import WITH_QUICK_PLACES, WITH_QUICK_VECTORS, QuickEmbedder, open_memory
+from tests.reliability.opening import WITH_QUICK_PLACES, WITH_QUICK_VECTORS, LaterClock, QuickEmbedder, open_memory
 from tests.reliability.zygote import Zygote, was_killed
 from tests.sizes import sized
 from tests.storage.catalogue import plain
@@ -20,16 +20,6 @@ from tests.storage.catalogue import plain
 _ITEMS = sized(40, 600)
 _KILLS = sized(1, 60)
 _SETTINGS = {**WITH_QUICK_VECTORS, **WITH_QUICK_PLACES}
-
-
-class _LaterClock:
-    """A clock that is ahead, so that what the dead have claimed is due again."""
-
-    def __init__(self) -> None:
-        self.ahead = timedelta()
-
-    def now(self) -> datetime:
-        return datetime.now(UTC) + self.ahead
 
 
 def _store(memory: Memory) -> None:
@@ -78,7 +68,7 @@ def test_workers_that_are_killed_lose_no_address(database: str, zygote: Zygote) 
         killed += was_killed(worker.end())
         with open_memory(database, **_SETTINGS) as memory:
             assert memory.doctor() == ()
-    clock = _LaterClock()
+    clock = LaterClock()
     with open_memory(database, clock=clock, **_SETTINGS) as memory:
         clock.ahead = timedelta(hours=1)
         memory.embed_waiting()

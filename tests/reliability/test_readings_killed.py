@@ -5,7 +5,7 @@ import shutil
 import time
 from collections import Counter
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,7 +14,7 @@ import pytest
 
 from recollect import Memory
 from tests.reliability.figures import figure
-from tests.reliability.opening import WITH_QUICK_VECTORS, open_memory
+from tests.reliability.opening import WITH_QUICK_VECTORS, LaterClock, open_memory
 from tests.reliability.points import SEED, points
 from tests.reliability.tracing import counted, moments, traced
 from tests.reliability.turns import effect
@@ -32,16 +32,6 @@ _SETTINGS: dict[str, Any] = {**WITH_QUICK_VECTORS, "capture.when": "worker", "em
                              "compaction.auto": False}  # no summaries among the messages  # fmt: skip
 _NAMES = [f"{first}{second}lena" for first in "BDFGHKLMNPRST" for second in ("a", "e", "i", "o", "u", "an", "en", "in",
           "on", "un", "ar", "er")][:_TURNS]  # fmt: skip
-
-
-class _LaterClock:
-    """A clock that is ahead, so that what the dead have claimed is due again."""
-
-    def __init__(self) -> None:
-        self.ahead = timedelta()
-
-    def now(self) -> datetime:
-        return datetime.now(UTC) + self.ahead
 
 
 def _talk(memory: Memory) -> None:
@@ -118,7 +108,7 @@ def _read(child: Child) -> Any:
 
 @pytest.mark.usefixtures("strace")
 def test_killed_at_every_call(zygote: Zygote, tmp_path: Path) -> None:
-    base, log, clock = tmp_path / "base.db", tmp_path / "log", _LaterClock()
+    base, log, clock = tmp_path / "base.db", tmp_path / "log", LaterClock()
     with open_memory(str(base), **_SETTINGS) as memory:
         turn = [{"role": "user", "content": "My name is Balena. Remember that box 7 is in the attic."}]
         memory.user("me").after_turn(turn, session="s1")

@@ -86,6 +86,20 @@ def plain(database: str) -> Iterator[Plain]:
         yield Plain(file)
 
 
+def contents(database: str) -> dict[str, str]:
+    """Read all rows of all tables, as a text for each table."""
+    tables = (
+        "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+        if is_server(database)
+        else "SELECT name FROM sqlite_schema WHERE type = 'table'"
+    )
+    with plain(database) as store:
+        return {
+            name: "\n".join(map(str, store.rows(f'SELECT * FROM "{name}"')))  # noqa: S608 - a name from the catalogue
+            for (name,) in store.rows(tables)
+        }
+
+
 def catalogue(database: str) -> dict[str, list[tuple[Any, ...]]]:
     """Describe all that a store consists of, so that two stores can be compared."""
     queries = _POSTGRES_CATALOGUE if is_server(database) else _SQLITE_CATALOGUE
