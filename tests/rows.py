@@ -44,6 +44,14 @@ def every(names: str | tuple[str, ...], rows: Iterable[Any]) -> Callable[[_Test]
     return decorate
 
 
+def slow_but(cases: Iterable[Any], *fast: Any) -> list[Any]:
+    """Give the cases of a test, all but these for the slow tests."""
+    rows = [one if isinstance(one, tuple) else (one,) for one in cases]
+    wanted = [one if isinstance(one, tuple) else (one,) for one in fast]
+    assert all(one in rows for one in wanted)
+    return [pytest.param(*row, marks=() if row in wanted else pytest.mark.slow) for row in rows]
+
+
 def read_rows(file: Path) -> list[tuple[str, ...]]:
     """Read a table, a row a line with tabs between its cells, under a line of their names."""
     heading, *lines = file.read_text("utf-8").splitlines()

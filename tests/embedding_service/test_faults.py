@@ -27,6 +27,7 @@ from tests.embedding_service.looking import (
 from tests.fixtures import OpenMemory, SteppingClock
 from tests.providers.server import FAULTS, ProviderServer
 from tests.reliability.figures import figure
+from tests.rows import slow_but
 from tests.waiting import eventually
 
 KNOWN = ("The ladder stands behind the shed", "Grandmother was born in Olomouc", "Coffee is bought on Thursdays")
@@ -35,7 +36,7 @@ HARMLESS = frozenset({"swapped"})  # the protocol says which vector is whose
 SILENT = frozenset({"slow", "hang"})
 # What a fault is called is known below (`tests/embedding/test_provider_faults.py`). By day a worker meets all of them,
 # and the others one of each kind.
-KINDS = frozenset({"down", "hang", "error_500", "nan", "swapped"})
+KINDS = ("down", "hang", "error_500", "nan", "swapped")
 USER = "me"
 MODEL = "text-embedding-3-small"
 
@@ -69,9 +70,7 @@ def trouble(request: pytest.FixtureRequest, open_service: OpenMemory, provider: 
     return Trouble(provider, fault, victim, healthy)
 
 
-of_each_kind = pytest.mark.parametrize(
-    "trouble", [pytest.param(one, marks=() if one in KINDS else pytest.mark.slow) for one in FAULTS], indirect=True
-)
+of_each_kind = pytest.mark.parametrize("trouble", slow_but(FAULTS, *KINDS), indirect=True)
 
 
 def assert_it_passes(trouble: Trouble, texts: tuple[str, ...]) -> None:

@@ -1,6 +1,7 @@
 """Forgotten files are gone: from every answer, from every table, and on SQLite from the bytes of all files we keep."""
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +9,11 @@ import pytest
 
 from recollect.storage.sqlite.writer import MANY_ROWS
 from tests.conformance.notes import Notes
+from tests.fixtures import BACKENDS
 from tests.reliability.canaries import Canaries, left_in, left_in_files
 from tests.reliability.opening import WITH_QUICK_VECTORS
 from tests.reliability.zygote import Child, Zygote
+from tests.rows import slow_but
 from tests.sizes import sized
 from tests.storage.catalogue import contents, is_server
 
@@ -86,16 +89,12 @@ def _synced(child: Child, user: str, canaries: Canaries, folder: Path) -> Notes:
 # On a server by day in one way: where its rows go does not depend on it.
 @pytest.mark.parametrize(
     ("database", "way"),
-    [
-        ("sqlite", "id"),
-        ("sqlite", "folder"),
-        ("sqlite", "removed"),
-        ("postgresql", "id"),
-        pytest.param("sqlite", "everything", marks=pytest.mark.slow),
-        *(pytest.param("postgresql", way, marks=pytest.mark.slow) for way in ("folder", "removed", "everything")),
-    ],
+    slow_but(
+        product(BACKENDS, ("id", "folder", "removed", "everything")),
+        *product(["sqlite"], ("id", "folder", "removed")), ("postgresql", "id"),
+    ),
     indirect=["database"],
-)
+)  # fmt: skip
 def test_nothing_is_left_of_forgotten_files(database: str, zygote: Zygote, tmp_path: Path, way: str) -> None:
     canaries, originals = Canaries(seed=31), tmp_path / "originals"
     child = zygote.serve(database, **WITH_QUICK_VECTORS, **{"files.originals": str(originals)})

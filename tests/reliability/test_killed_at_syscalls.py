@@ -10,6 +10,7 @@ from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from tests.reliability.figures import figure
 from tests.reliability.tracing import counted, moments, traced
 from tests.reliability.worker import WITH_VECTORS, open_memory
 from tests.reliability.zygote import Child, Zygote, was_killed
+from tests.rows import slow_but
 from tests.sizes import sized
 
 _MOST = sized(2, 10_000)  # calls of each verb at which it is killed: all of them in full size
@@ -67,12 +69,7 @@ _STEPS = {
 
 
 # By day it is killed while it writes many, forgets and closes: one is written, and replaced, as many are.
-_BY_DAY = ("remember_many", "forget", "close")
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name in _BY_DAY else pytest.mark.slow) for name in _STEPS]
-)
+@pytest.mark.parametrize("name", slow_but(_STEPS, "remember_many", "forget", "close"))
 def test_killed_at_every_call(name: str, zygote: Zygote, tmp_path: Path) -> None:
     step = _STEPS[name]
     base = tmp_path / "base.db"
@@ -91,12 +88,7 @@ def test_killed_at_every_call(name: str, zygote: Zygote, tmp_path: Path) -> None
 # That each call may fail in either way is tried by `disk/test_io_faults.py`, without a process of its own.
 @pytest.mark.parametrize(
     ("name", "error"),
-    [
-        ("remember", "EIO"),
-        ("forget", "ENOSPC"),
-        pytest.param("remember", "ENOSPC", marks=pytest.mark.slow),
-        pytest.param("forget", "EIO", marks=pytest.mark.slow),
-    ],
+    slow_but(product(("remember", "forget"), ("EIO", "ENOSPC")), ("remember", "EIO"), ("forget", "ENOSPC")),
 )
 def test_a_failing_disk_is_reported(name: str, error: str, zygote: Zygote, tmp_path: Path) -> None:
     step = _STEPS[name]

@@ -1,13 +1,18 @@
 """A vector that comes late is found by those who have searched before, in this process and in others."""
 
 from collections.abc import Sequence
+from itertools import product
 
 import pytest
 
 from recollect import EmbeddingError, Memory, NewMemory, load_settings
 from recollect.model.memories import Vector
 from recollect.ports import Role
+from tests.fixtures import BACKENDS
 from tests.reliability.opening import QuickEmbedder, vector_of
+from tests.rows import slow_but
+
+_AMOUNTS = (10, 1_500, 9_500)
 
 
 class _Moody(QuickEmbedder):
@@ -24,12 +29,7 @@ class _Moody(QuickEmbedder):
 # Only a file has a cache of its own of what is near, which is read in another way from some amounts on.
 @pytest.mark.parametrize(
     ("database", "between"),
-    [
-        *(pytest.param("sqlite", rows, id=f"sqlite-{rows} rows later") for rows in (10, 1_500, 9_500)),
-        pytest.param("postgresql", 10, id="postgresql-10 rows later"),
-        pytest.param("postgresql", 1_500, id="postgresql-1500 rows later", marks=pytest.mark.slow),
-        pytest.param("postgresql", 9_500, id="postgresql-9500 rows later", marks=pytest.mark.slow),
-    ],
+    slow_but(product(BACKENDS, _AMOUNTS), *product(["sqlite"], _AMOUNTS), ("postgresql", _AMOUNTS[0])),
     indirect=["database"],
 )
 def test_a_late_vector_is_found_at_once(database: str, between: int) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 
 import apsw
@@ -11,7 +12,9 @@ import pytest
 from recollect import Memory, StoreError, ids
 from recollect.errors import StoreDamaged, StoreTooNew, StoreTooOld
 from recollect.storage.base.statements import Migration, load_migrations
+from tests.fixtures import BACKENDS
 from tests.reliability.worker import open_memory
+from tests.rows import slow_but
 from tests.storage.catalogue import MOMENT, backend_of, catalogue, is_server, older_store, plain, record
 from tests.storage.conftest import FreshDatabase
 from tests.storage.later import LATEST, as_version, later_migrations, later_version, write_migrations
@@ -52,11 +55,7 @@ def _ledger(database: str) -> list[tuple[object, ...]]:
 
 @pytest.mark.parametrize(
     ("fresh_database", "version"),
-    [
-        *(("sqlite", version) for version in range(LATEST)),
-        ("postgresql", 1),
-        *(pytest.param("postgresql", other, marks=pytest.mark.slow) for other in range(LATEST) if other != 1),
-    ],
+    slow_but(product(BACKENDS, range(LATEST)), *product(["sqlite"], range(LATEST)), ("postgresql", 1)),
     indirect=["fresh_database"],
 )
 def test_an_older_store_is_brought_up_to_date(fresh_database: FreshDatabase, tmp_path: Path, version: int) -> None:

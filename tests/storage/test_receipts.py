@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from recollect.model.receipts import ErasureCheck, Receipt
 from tests.fixtures import BACKENDS
 from tests.postgres_server import TOOLS
 from tests.reliability.opening import open_memory
+from tests.rows import slow_but
 from tests.storage.catalogue import is_server, plain
 from tests.storage.conftest import FreshDatabase
 
@@ -62,16 +64,13 @@ _WAYS: dict[str, Callable[[UserMemory, Path], dict[str, Any]]] = {
 
 
 # What a receipt holds is found out above the stores; how each of them is searched for what is left shows in these.
+_LOGGED = ("id", "query", "file")
 _ON_BOTH_STORES = ("query", "everything", "file")
 
 
 @pytest.mark.parametrize(
     ("database", "way"),
-    [
-        pytest.param(store, way, marks=[pytest.mark.slow] if store != "sqlite" and way not in _ON_BOTH_STORES else [])
-        for store in BACKENDS
-        for way in _WAYS
-    ],
+    slow_but(product(BACKENDS, _WAYS), *product(["sqlite"], _WAYS), *product(["postgresql"], _ON_BOTH_STORES)),
     indirect=["database"],
 )
 def test_whatever_is_forgotten_has_a_receipt_that_holds(database: str, tmp_path: Path, way: str) -> None:
@@ -146,12 +145,7 @@ _LETTERS = {
 
 @pytest.mark.parametrize(
     ("database", "name"),
-    [
-        ("sqlite", "letter.md"),
-        ("sqlite", "letter.html"),
-        ("postgresql", "letter.md"),
-        pytest.param("postgresql", "letter.html", marks=pytest.mark.slow),  # which store makes no difference to it
-    ],
+    slow_but(product(BACKENDS, _LETTERS), *product(["sqlite"], _LETTERS), ("postgresql", "letter.md")),
     indirect=["database"],
 )
 def test_originals_that_say_it_are_named_until_it_is_decided(database: str, tmp_path: Path, name: str) -> None:
@@ -221,14 +215,7 @@ def test_receipts_of_the_first_version_still_hold(database: str) -> None:
 
 @pytest.mark.parametrize(
     ("database", "way"),
-    [
-        ("sqlite", "id"),
-        ("sqlite", "query"),
-        ("sqlite", "file"),
-        ("postgresql", "query"),
-        pytest.param("postgresql", "id", marks=pytest.mark.slow),
-        pytest.param("postgresql", "file", marks=pytest.mark.slow),
-    ],
+    slow_but(product(BACKENDS, _LOGGED), *product(["sqlite"], _LOGGED), ("postgresql", "query")),
     indirect=["database"],
 )
 def test_a_search_log_keeps_no_ids_of_what_is_forgotten(database: str, tmp_path: Path, way: str) -> None:
@@ -256,7 +243,7 @@ def _sample(memory: Memory, database: str) -> None:
         store.rows("ANALYZE")
 
 
-@pytest.mark.parametrize("way", ["id", pytest.param("query", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("way", slow_but(("id", "query"), "id"))
 def test_statistics_of_ids_are_no_remainder(database: str, tmp_path: Path, way: str) -> None:
     with _open(database, tmp_path) as memory:
         me = _furnish(memory, tmp_path)
