@@ -9,15 +9,7 @@ from recollect import ids
 from recollect.engine.base.context import Engine
 from recollect.engine.drafts import tombstones
 from recollect.errors import InvalidDocument, InvalidInput, NotFound, PackageMissing
-from recollect.model.files import (
-    TURN_BREAK,
-    Chunk,
-    FilePage,
-    FileRecord,
-    FileText,
-    Folder,
-    FolderStatus,
-)
+from recollect.model.files import TURN_BREAK, Chunk, FilePage, FileRecord, FileText, Folder, FolderStatus
 from recollect.model.literals import FileSource
 from recollect.model.memories import Scope
 from recollect.ports import ChunkingRecipe

@@ -28,9 +28,7 @@ from recollect.engine.drafts.items import batched
 from recollect.engine.forgetting import rewriting
 from recollect.engine.forgetting.plan import ForgetPlan, plan_items, plan_said, with_versions
 from recollect.engine.forgetting.receipt import ReceiptDraft, settled
-from recollect.engine.forgetting.rewriting import (
-    DroppedSummary,
-)
+from recollect.engine.forgetting.rewriting import DroppedSummary
 from recollect.errors import StoreFull
 from recollect.model.files import ChunkMark
 from recollect.model.media import original_name

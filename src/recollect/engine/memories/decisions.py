@@ -24,16 +24,7 @@ from recollect.engine.vectors.embed_texts import EmbeddedItems
 from recollect.errors import StoreDamaged
 from recollect.model.literals import KEPT_MARK, SEALED
 from recollect.model.media import media_names
-from recollect.model.memories import (
-    Draft,
-    Fingerprint,
-    MemoryRecord,
-    Remembered,
-    Slot,
-    Space,
-    is_many,
-    lapsed,
-)
+from recollect.model.memories import Draft, Fingerprint, MemoryRecord, Remembered, Slot, Space, is_many, lapsed
 from recollect.storage.base import WITH_SAME_WORDS, LiveMemory, Retirement, StoreWriter
 from recollect.text.clean import fingerprint_text
 from recollect.text.repetition import says_more
@@ -297,9 +288,14 @@ def _take_slot(
     record = draft.record
     if record.trust < holder.trust or lapsed(record, record.created_at):
         return _confirm(writer, twin, draft, prepared, fields=False)
-    until = record.valid_from if record.valid_from > holder.valid_from else record.created_at
-    writer.retire(holder.id, max(until, holder.valid_from), twin.id)
+    _retire(writer, holder, record, twin.id)
     return replace(_confirm(writer, twin, draft, prepared), action="superseded", existing_id=holder.id)
+
+
+def _retire(writer: DecisionWriter, holder: MemoryRecord, told: MemoryRecord, by: str) -> None:
+    """Let the holder of a slot be superseded from the moment on at which something else was told."""
+    until = told.valid_from if told.valid_from > holder.valid_from else told.created_at
+    writer.retire(holder.id, max(until, holder.valid_from), by)
 
 
 def _says_more(record: MemoryRecord, other: MemoryRecord) -> bool:
@@ -355,15 +351,23 @@ def _revise(writer: DecisionWriter, old: MemoryRecord, new: MemoryRecord, draft:
     revised = fresh._replace(
         record=new, content_hash=memory_drafts.content_hash(new), terms=memory_drafts.memory_terms(new)
     )
-    until = new.valid_from if old.valid_until is None else min(new.valid_from, old.valid_until)
     keep = texts == embedded_texts(old, space)
     if keep:
         revised = revised._replace(vector=None, passages=None)
     over = writer.same(memory_drafts.fingerprint(revised))
     if over is not None and over.id != old.id:  # it has lapsed, or it would be the one that is repeated
         writer.retire(over.id, memory_drafts.lapse(over), old.id)
-    version_id = ids.new(new.updated_at)
-    writer.revise(version_id, revised, space, valid_until=max(until, old.valid_from), keep_vector=keep)
+    write_revision(writer, old, revised, space, keep_vector=keep)
+
+
+def write_revision(
+    writer: DecisionWriter, old: MemoryRecord, draft: Draft, space: Space | None, *, keep_vector: bool
+) -> None:
+    """Write the new row; the old one was valid until then, or until its own end."""
+    record = draft.record
+    until = record.valid_from if old.valid_until is None else min(record.valid_from, old.valid_until)
+    version_id = ids.new(record.updated_at)
+    writer.revise(version_id, draft, space, valid_until=max(until, old.valid_from), keep_vector=keep_vector)
 
 
 def _supersede(writer: DecisionWriter, draft: Draft, space: Space | None, holder: MemoryRecord) -> Remembered:
@@ -373,8 +377,7 @@ def _supersede(writer: DecisionWriter, draft: Draft, space: Space | None, holder
         return _keep_outranked(writer, draft, space, holder, max(memory_drafts.lapse(record), record.valid_from))
     if record.trust < holder.trust:
         return _keep_outranked(writer, draft, space, holder, record.valid_from)
-    until = record.valid_from if record.valid_from > holder.valid_from else record.created_at
-    writer.retire(holder.id, max(until, holder.valid_from), record.id)
+    _retire(writer, holder, record, record.id)
     _insert(writer, draft, space)
     return Remembered("superseded", record.id, holder.id)
 

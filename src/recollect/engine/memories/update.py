@@ -13,7 +13,6 @@ from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any, Final
 
-from recollect import ids
 from recollect.engine.base.context import Engine
 from recollect.engine.base.scopes import authored
 from recollect.engine.drafts import items, kept_secrets, memory_drafts, redaction
@@ -80,7 +79,7 @@ def _update_once(engine: Engine, scope: Scope, memory_id: str, changes: dict[str
         keep_vector = "vector" not in changes and embedded_texts(current, space) == texts
         _make_room(writer, draft)
         revised = memory_drafts.with_vectors(draft, embedded.vectors[0]) if 0 in embedded.vectors else draft
-        _write_revision(writer, current, revised, space, keep_vector=keep_vector)
+        decisions.write_revision(writer, current, revised, space, keep_vector=keep_vector)
         if space is not None:
             embed_texts.keep(writer, engine, space, embedded, {0: memory_id})
         return draft.record
@@ -166,16 +165,6 @@ def _make_room(writer: StoreWriter, draft: Draft) -> None:
         if not lapsed(twin, record.updated_at):
             raise InvalidMemory(f"Memory {twin.id} already says this. Forget one of the two instead.")
         writer.retire(twin.id, memory_drafts.lapse(twin), record.id)
-
-
-def _write_revision(
-    writer: StoreWriter, old: MemoryRecord, draft: Draft, space: Space | None, *, keep_vector: bool
-) -> None:
-    """Write the new row; the old one was valid until then, or until its own end."""
-    record = draft.record
-    until = record.valid_from if old.valid_until is None else min(record.valid_from, old.valid_until)
-    version_id = ids.new(record.updated_at)
-    writer.revise(version_id, draft, space, valid_until=max(until, old.valid_from), keep_vector=keep_vector)
 
 
 def rate_message(engine: Engine, scope: Scope, message_id: str, feedback: int | None, comment: str = "") -> Message:
