@@ -8,6 +8,7 @@ from datetime import datetime
 from recollect import ids
 from recollect.engine.base.context import Engine
 from recollect.engine.drafts import tombstones
+from recollect.engine.drafts.memory_drafts import encodable
 from recollect.errors import InvalidDocument, InvalidInput, NotFound, PackageMissing
 from recollect.model.files import TURN_BREAK, Chunk, FilePage, FileRecord, FileText, Folder, FolderStatus
 from recollect.model.literals import FileSource
@@ -38,14 +39,7 @@ def recipe(engine: Engine) -> ChunkingRecipe:
 
 def storable(text: str) -> str:
     """Replace NULs and lone surrogates, which JSON and YAML can spell and databases do not take."""
-    if "\0" not in text:
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            pass
-        else:
-            return text
-    return _UNSTORABLE.sub("\ufffd", text)
+    return text if "\0" not in text and encodable(text) else _UNSTORABLE.sub("\ufffd", text)
 
 
 def mask_forgotten(rows: UserRows, texts: Sequence[str]) -> list[str]:

@@ -152,12 +152,8 @@ def _foreign_to(role: MessageRole) -> Callable[[str], str]:
 
 def _clean_arguments(engine: Engine, arguments: str) -> str:
     """Redact the values and leave the form, so that JSON stays JSON."""
-    try:
-        values = json.loads(arguments)
-    except (ValueError, RecursionError):
-        return redaction.public_text(engine, clean(arguments))
-    public = redaction.public_values(engine, values)
-    return clean(arguments if public == values else json.dumps(public, ensure_ascii=False))
+    public = redaction.change_json(arguments, lambda values: redaction.public_values(engine, values))
+    return redaction.public_text(engine, clean(arguments)) if public is None else clean(public)
 
 
 def _clean_blocks(

@@ -336,7 +336,7 @@ def checked_mapping(name: str, values: Mapping[str, Any], *, limit: int = METADA
         raise InvalidMemory(f"{name} is nested more than {_MOST_DEPTH} deep. Make it flatter.")
     if len(text) > limit:
         raise InvalidMemory(f"{name} is {len(text)} characters long as JSON; at most {limit} are kept.")
-    if _JSON_NUL.search(text) or not _encodable(text):
+    if _JSON_NUL.search(text) or not encodable(text):
         raise InvalidMemory(f"{name} holds a NUL or a lone surrogate, which cannot be stored. Remove it.")
     parsed = json.loads(text)
     if not isinstance(parsed, dict):
@@ -361,7 +361,8 @@ def _is_deep(values: object, text: str) -> bool:
     return True
 
 
-def _encodable(text: str) -> bool:
+def encodable(text: str) -> bool:
+    """Tell whether a text is free of lone surrogates, which no database takes."""
     try:
         text.encode()
     except UnicodeEncodeError:

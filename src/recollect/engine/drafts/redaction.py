@@ -1,5 +1,6 @@
 """Redaction before storing: nothing that is marked private and no secrets reach the disk."""
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -125,6 +126,28 @@ def each_text(value: Any, change: Callable[[str], str], depth: int = 0) -> Any: 
     if isinstance(value, Mapping):
         return {name: each_text(inner, change, depth + 1) for name, inner in value.items()}
     return [each_text(inner, change, depth + 1) for inner in value] if isinstance(value, list | tuple) else value
+
+
+def texts_in(value: Any) -> list[str]:  # noqa: ANN401 - JSON
+    """Give every text in some data."""
+    texts: list[str] = []
+
+    def note(text: str) -> str:
+        texts.append(text)
+        return text
+
+    each_text(value, note)
+    return texts
+
+
+def change_json(text: str, change: Callable[[Any], Any]) -> str | None:
+    """Change values that are written as JSON, so that it stays JSON; None when it is none."""
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    changed = change(values)
+    return text if changed == values else json.dumps(changed, ensure_ascii=False)
 
 
 def _without_secret_value(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from recollect.engine.base import audit
 from recollect.engine.base.audit import AuditedAction, AuditedWrite
 from recollect.engine.base.context import Engine
 from recollect.engine.drafts.items import batched
-from recollect.engine.drafts.redaction import each_text
+from recollect.engine.drafts.redaction import texts_in
 from recollect.engine.forgetting.marks import MARK_KINDS, KeyedMark, Marker, MarkFinder, MarkKind, read_marks
 from recollect.engine.forgetting.plan import ForgetPlan
 from recollect.errors import ReceiptRefused
@@ -140,9 +140,7 @@ class ReceiptDraft:
             yield from self._of_text(chunk.content, whole=False)
 
     def _of_data(self, data: Any) -> Iterator[KeyedMark]:  # noqa: ANN401 - JSON
-        texts: list[str] = []
-        each_text(data, lambda text: texts.append(text) or text)  # type: ignore[func-returns-value]
-        for text in texts:
+        for text in texts_in(data):
             yield from self._of_text(text, whole=False)
 
     def _of_text(self, text: str, *, whole: bool = True) -> Iterator[KeyedMark]:

@@ -2,7 +2,6 @@
 sentences that do, and summaries made again.
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from recollect.engine.base.context import Engine
 from recollect.engine.conversations import capture, compact, message_drafts
 from recollect.engine.conversations.capture import said_at
 from recollect.engine.drafts import tombstones
-from recollect.engine.drafts.redaction import each_text
+from recollect.engine.drafts.redaction import change_json, each_text, texts_in
 from recollect.errors import LlmError, StoreError, StoreFull
 from recollect.model.files import Chunk, ChunkDraft, TextPiece
 from recollect.model.literals import ItemKind
@@ -109,18 +108,7 @@ def _says_beside(item: Item, wording: Wording) -> bool:
         beside = (item.metadata,)
     elif isinstance(item, Message):
         beside = (item.metadata, item.blocks, [call.arguments for call in item.tool_calls], media_texts(item.media))
-    return any(wording.is_said_in(text) for data in beside if data for text in _texts(data))
-
-
-def _texts(data: Any) -> list[str]:  # noqa: ANN401 - JSON
-    texts: list[str] = []
-
-    def note(text: str) -> str:
-        texts.append(text)
-        return text
-
-    each_text(data, note)
-    return texts
+    return any(wording.is_said_in(text) for data in beside if data for text in texts_in(data))
 
 
 def rewrite_message(
@@ -192,13 +180,8 @@ def _place_of(message: Message, memory: MemoryRecord) -> TextSpan | None:
 
 
 def _changed_arguments(arguments: str, change: Callable[[str], str]) -> str:
-    """Change the texts in the arguments of a tool call, so that JSON stays JSON."""
-    try:
-        values = json.loads(arguments)
-    except (ValueError, RecursionError):
-        return change(arguments)
-    changed = each_text(values, change)
-    return arguments if changed == values else json.dumps(changed, ensure_ascii=False)
+    changed = change_json(arguments, lambda values: each_text(values, change))
+    return change(arguments) if changed is None else changed
 
 
 def _is_empty(message: Message) -> bool:
