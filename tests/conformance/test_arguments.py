@@ -44,7 +44,7 @@ def test_no_verb_answers_an_unknown_name_with_a_bare_type_error(kind: type) -> N
         if (name.startswith("_") and name != "__call__") or _takes_fields(verb) or not _is_ours(verb):
             continue
         with pytest.raises(InvalidInput, match="made_up"):
-            verb(**_required(verb), made_up=1)
+            verb(*_owner(verb), **_required(verb), made_up=1)
 
 
 def _is_ours(verb: Any) -> bool:
@@ -55,16 +55,16 @@ def _takes_fields(verb: Callable[..., object]) -> bool:
     return any(parameter.kind is parameter.VAR_KEYWORD for parameter in inspect.signature(verb).parameters.values())
 
 
+def _owner(verb: Callable[..., object]) -> tuple[object, ...]:
+    return (None,) if "self" in inspect.signature(verb).parameters else ()
+
+
 def _required(verb: Callable[..., object]) -> dict[str, object]:
-    given = inspect.signature(verb).parameters.values()
-    named = {
-        parameter.name: object()
-        for parameter in given
-        if parameter.default is parameter.empty and parameter.kind is not parameter.VAR_POSITIONAL
+    return {
+        name: object()
+        for name, parameter in inspect.signature(verb).parameters.items()
+        if name != "self" and parameter.default is parameter.empty and parameter.kind is not parameter.VAR_POSITIONAL
     }
-    return {name: value for name, value in named.items() if name != "self"} | (
-        {"self": None} if "self" in named else {}
-    )
 
 
 @every(

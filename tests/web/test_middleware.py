@@ -210,10 +210,10 @@ def test_events_arrive_when_they_happen_unpacked(http: httpx2.Client) -> None:
 
 
 def test_who_stops_listening_is_no_failure(http: httpx2.Client, house: House, log: pytest.LogCaptureFixture) -> None:
-    assert house.is_open
     with connect(http) as connection:
         connection.sendall(b"GET /api/stream HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert connection.recv(1).startswith(b"H")
+        assert house.is_open
     assert house.left.wait(PATIENCE_S)
     assert http.get("/api/kept").status_code == 200
     assert failures(log) == []
@@ -250,6 +250,20 @@ def test_no_web_socket_opens(http: httpx2.Client) -> None:
     with connect(http) as connection:
         connection.sendall(wanted)
         assert not connection.recv(12).endswith(b"101")
+
+
+def test_a_web_socket_is_closed_even_if_a_server_offers_one() -> None:
+    sent: list[object] = []
+
+    async def nothing() -> dict[str, object]:
+        return {"type": "websocket.connect"}
+
+    async def send(message: object) -> None:
+        sent.append(message)
+
+    app = add_middleware(empty, ServeSettings())
+    asyncio.run(app({"type": "websocket", "headers": [], "path": "/"}, nothing, send))  # type: ignore[arg-type]
+    assert [message["type"] for message in sent if isinstance(message, dict)] == ["websocket.close"]
 
 
 def test_the_address_that_is_listened_on_is_a_name_if_it_is_of_this_machine() -> None:
