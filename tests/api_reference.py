@@ -115,10 +115,13 @@ class _Plain(ast.NodeTransformer):
     """Writes a type in place of the kind of parameter that a signature names."""
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        return _KINDS.get(ast.unparse(node).removeprefix("kinds."), node)
+        return self._plain(ast.unparse(node).removeprefix("kinds."), node)
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        return _KINDS.get(node.id, node)
+        return self._plain(node.id, node)
+
+    def _plain(self, name: str, node: ast.expr) -> ast.expr:
+        return self.visit(deepcopy(_KINDS[name])) if name in _KINDS else node
 
 
 def _annotated(module: ModuleType) -> Iterator[tuple[str, ast.expr]]:

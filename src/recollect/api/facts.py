@@ -4,7 +4,7 @@ They are memories like all others; these namespaces know which fields each type 
 `me.facts("light.office")`, `me.events(since=…)`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Unpack
@@ -53,8 +53,15 @@ class UserFacts(_TypedMemories):
         """List the current facts, about one subject or about all, newest first."""
         return self._select("fact", subject, key, limit=limit)
 
+    @route("POST /api/facts")
     def set(
-        self, subject: str, key: str, value: str, *, content: str = "", **fields: Unpack[KeyedFields]
+        self,
+        subject: kinds.FilledName,
+        key: kinds.FilledName,
+        value: kinds.FilledValue,
+        *,
+        content: kinds.OwnSentence = "",
+        **fields: Unpack[KeyedFields],
     ) -> Remembered:
         """Store a fact; a new value for the same subject and key supersedes the old one.
 
@@ -96,8 +103,15 @@ class UserPreferences(_TypedMemories):
         """List what the user prefers, the most confident first."""
         return _by_confidence(self._select("preference", category, key, limit=limit))
 
+    @route("POST /api/preferences")
     def set(
-        self, category: str, key: str, value: str, *, content: str = "", **fields: Unpack[KeyedFields]
+        self,
+        category: kinds.FilledName,
+        key: kinds.FilledName,
+        value: kinds.FilledValue,
+        *,
+        content: kinds.OwnSentence = "",
+        **fields: Unpack[KeyedFields],
     ) -> Remembered:
         """Store what the user prefers, perhaps in a `context` such as `after_sunset`; a new value supersedes."""
         _check_filled(category=category, key=key, value=value)
@@ -135,14 +149,15 @@ class UserEvents(_TypedMemories):
         )
         return tuple(self._reading.store.read(self._scope, lambda reader: reader.timeline(filters, limit)))
 
+    @route("POST /api/events")
     def log(
         self,
-        summary: str,
+        summary: kinds.MemoryText,
         *,
-        kind: str = "event",
-        entity: str = "",
-        details: str = "",
-        participants: Sequence[str] = (),
+        kind: kinds.ShortText = "event",
+        entity: kinds.ShortText = "",
+        details: kinds.BareValue = "",
+        participants: kinds.Participants = (),
         occurred_at: datetime | None = None,
         **fields: Unpack[CommonFields],
     ) -> Remembered:
@@ -193,7 +208,8 @@ class UserLessons(_TypedMemories):
             tuple(self._reading.store.read(self._scope, lambda reader: reader.select(filters, limit)))
         )
 
-    def add(self, lesson: str, **fields: Unpack[CommonFields]) -> Remembered:
+    @route("POST /api/lessons")
+    def add(self, lesson: kinds.MemoryText, **fields: Unpack[CommonFields]) -> Remembered:
         """Store a lesson, with the `context` it applies to and the `confidence` it deserves."""
         return self._store(lesson, fields, type="lesson")
 
@@ -206,7 +222,8 @@ class UserInstructions(_TypedMemories):
         """List instructions, newest first; those with `metadata["standing"]` apply always, others at times."""
         return self._select("preference", ASSISTANT, limit=limit)
 
-    def add(self, instruction: str, **fields: Unpack[CommonFields]) -> Remembered:
+    @route("POST /api/instructions")
+    def add(self, instruction: kinds.MemoryText, **fields: Unpack[CommonFields]) -> Remembered:
         """Store an instruction that applies always: `before_prompt` shows it before every prompt."""
         given: CommonFields = {"importance": 0.9, **fields}
         given["metadata"] = {**given.get("metadata", {}), STANDING: True}

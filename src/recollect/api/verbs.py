@@ -41,7 +41,10 @@ _MEMORY_ONLY_FILTERS = ("type", "subject", "key", "context", "session", "as_of",
 class MemoryVerbs(Scoped):
     """One user's memories: storing, finding, changing and forgetting them, and the hooks around a turn."""
 
-    def remember(self, content: str, *, wait: bool | None = None, **fields: Unpack[MemoryFields]) -> Remembered:
+    @route("POST /api/memories/unified")
+    def remember(
+        self, content: kinds.MemoryText, *, wait: kinds.Wait | None = None, **fields: Unpack[MemoryFields]
+    ) -> Remembered:
         """Store a memory. It is durable when this returns, and found by its words.
 
         With `wait` it also has its vector, if one can be made; otherwise a worker makes it later. By default only the

@@ -64,7 +64,11 @@ def _fields(verb: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any
             continue
         if kind.here:
             raise InvalidInput(kind.here)
-        fields |= kind.parts(value) if kind.parts else {parameter.sent_as: _written(parameter, value)}
+        parts = kind.parts(value) if kind.parts else {parameter.sent_as: _written(parameter, value)}
+        for part, inside in parts.items():
+            if fields.get(part, inside) != inside:
+                raise InvalidInput(f"{part} is {fields[part]!r}, but {inside!r} in the {name}; say it once.")
+            fields[part] = inside
     return fields
 
 

@@ -14,10 +14,11 @@ from recollect.client.scoped import ServiceScoped
 from recollect.client.sent import sent
 from recollect.client.service import path_part
 from recollect.errors import InvalidInput, NotFound
+from recollect.model import kinds
 from recollect.model.insights import Tidying, TidyRule
+from recollect.model.kinds import kind_of
 from recollect.model.memories import (
     MemoryChanges,
-    MemoryFields,
     MemoryRecord,
     NewMemory,
     Remembered,
@@ -33,6 +34,7 @@ _BATCH = 100
 class ServiceUserMemory(ServiceScoped):
     """One user's memories in a service. Get one from `Client.user`. The verbs are those of `UserMemory`."""
 
+    remember = sent(MemoryVerbs.remember)
     recall = sent(MemoryVerbs.recall)
     search_context = sent(MemoryVerbs.search_context)
     about = sent(MemoryVerbs.about)
@@ -125,12 +127,6 @@ class ServiceUserMemory(ServiceScoped):
         found = self._get("/api/conversations", limit=limit, cursor=cursor)
         return decode_all(ConversationInfo, found["items"])
 
-    def remember(self, content: str, *, wait: bool | None = None, **fields: Unpack[MemoryFields]) -> Remembered:
-        """Store a memory. It is durable when this returns. `wait` is up to the service and must be None."""
-        _refuse_wait(wait)
-        body = memory_body({"content": content, **fields})
-        return decode(Remembered, self._post("/api/memories/unified", body))
-
     def remember_many(
         self,
         memories: Iterable[str | NewMemory | Mapping[str, Any]],
@@ -140,7 +136,8 @@ class ServiceUserMemory(ServiceScoped):
         """Store many memories, in requests of a hundred, each whole or not at all; one result for each, in order."""
         if isinstance(memories, (str, Mapping)):
             raise InvalidInput("remember_many takes several memories, for example a list. To store one, use remember.")
-        _refuse_wait(wait)
+        if wait is not None:
+            raise InvalidInput(kind_of(kinds.Wait).here)
         bodies = [memory_body(memory) for memory in memories]
         stored: list[Remembered] = []
         for start in range(0, len(bodies), _BATCH):
@@ -190,8 +187,3 @@ def _several(given: object) -> list[object] | None:
     """Give one or several types as a list, and none as None."""
     several: list[object] = [given] if isinstance(given, str) else [*cast("Sequence[object]", given or ())]
     return several or None
-
-
-def _refuse_wait(wait: bool | None) -> None:  # noqa: FBT001 - as the verbs have it
-    if wait is not None:
-        raise InvalidInput("Whether a vector is waited for is up to the service. Leave `wait` out.")

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Final, NamedTuple, TypeAlias, TypedDict, Unio
 from recollect.model.literals import DocumentsFate, MemoryType, Source
 from recollect.model.places import (
     LEAST_RADIUS_KM,
+    LONGEST_LABEL,
     MOST_RADIUS_KM,
     LocationLike,
     LocationMode,
@@ -248,6 +249,17 @@ FateOfDocuments: TypeAlias = Annotated[
 Share: TypeAlias = Annotated[float, Kind(least=0, most=1)]
 ShortText: TypeAlias = Annotated[str, Kind(longest=LONGEST_NAME)]
 BareValue: TypeAlias = Annotated[str, Kind(longest=100_000)]
+MemoryText: TypeAlias = Annotated[str, Kind(shortest=1, longest=100_000, visible=True)]
+FilledName: TypeAlias = Annotated[str, Kind(shortest=1, longest=LONGEST_NAME, visible=True)]
+FilledValue: TypeAlias = Annotated[str, Kind(shortest=1, longest=100_000, visible=True)]
+OwnSentence: TypeAlias = Annotated[
+    str,
+    Kind("The sentence to store; without it, one is made.", shortest=1, longest=100_000, visible=True),
+]
+ParticipantName: TypeAlias = Annotated[str, Kind(shortest=1, longest=LONGEST_LABEL, visible=True)]
+Participants: TypeAlias = Annotated[
+    Sequence[ParticipantName], Kind("The names of those who took part", longest=MOST_ITEMS)
+]
 TrustTier: TypeAlias = Annotated[
     int,
     Kind("3 stated, 2 inferred, 1 the user's files, 0 external; at most what `source` has", least=0, most=3),
@@ -255,6 +267,7 @@ TrustTier: TypeAlias = Annotated[
 KeepSecret: TypeAlias = Annotated[
     bool, Kind("Keep the secrets in content and value, encrypted, for `reveal`; only when a person asked for it")
 ]
+Wait: TypeAlias = Annotated[bool, Kind(here="Whether a vector is waited for is up to the service. Leave `wait` out.")]
 Many: TypeAlias = Annotated[bool, Kind("One of several values of its key: it stands beside the others")]
 
 # What is said around a turn

@@ -1,28 +1,19 @@
 """Request bodies of typed memories: each has the fields that its type uses."""
 
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict
 
-from recollect.model.kinds import LONGEST_NAME, MOST_ITEMS
-from recollect.model.memories import CommonFields, KeyedFields
-from recollect.model.places import LONGEST_LABEL
-from recollect.service.body_model import EXAMPLES, VISIBLE, Timestamp
+from recollect.api.facts import UserEvents, UserFacts, UserInstructions, UserLessons, UserPreferences
+from recollect.service.body_model import EXAMPLES
 from recollect.service.request_locations import LocatableBody
 from recollect.service.requests import (
     JsonObject,
     MediaList,
-    MemoryText,
-    ShortText,
 )
-from recollect.service.verb_fields import holding
-
-_TypedName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=VISIBLE)]
-_TypedValue = Annotated[str, Field(min_length=1, max_length=100_000, pattern=VISIBLE)]
-_TypedContent = Annotated[MemoryText | None, Field(description="The sentence to store; without it, one is made.")]
+from recollect.service.verb_fields import taking
 
 
-@holding(CommonFields)
 class TypedBody(LocatableBody):
     """What all typed memories may have. Without a field, the default of its type counts."""
 
@@ -39,60 +30,36 @@ class TypedBody(LocatableBody):
         return {name: value for name, value in self.model_dump().items() if value not in (None, "")}
 
 
-@holding(KeyedFields)
-class KeyedBody(TypedBody):
-    """What a memory with a key and a value may have."""
-
-
-class FactBody(KeyedBody):
+@taking(UserFacts.set)
+class FactBody(TypedBody):
     """A fact about a thing."""
 
     model_config = ConfigDict(json_schema_extra=EXAMPLES["FactBody"])
 
-    subject: _TypedName
-    key: _TypedName
-    value: _TypedValue
-    content: _TypedContent = None
 
-
-class PreferenceBody(KeyedBody):
+@taking(UserPreferences.set)
+class PreferenceBody(TypedBody):
     """What the user prefers."""
 
     model_config = ConfigDict(json_schema_extra=EXAMPLES["PreferenceBody"])
 
-    category: _TypedName
-    key: _TypedName
-    value: _TypedValue
-    content: _TypedContent = None
 
-
+@taking(UserEvents.log)
 class EventBody(TypedBody):
     """Something that happened."""
 
     model_config = ConfigDict(json_schema_extra=EXAMPLES["EventBody"])
 
-    summary: MemoryText
-    kind: ShortText = ""
-    entity: ShortText = ""
-    details: Annotated[str, Field(max_length=100_000)] = ""
-    participants: Annotated[
-        list[Annotated[str, Field(min_length=1, max_length=LONGEST_LABEL, pattern=VISIBLE)]],
-        Field(max_length=MOST_ITEMS, description="The names of those who took part"),
-    ] = Field(default_factory=list)
-    occurred_at: Timestamp | None = None
 
-
+@taking(UserLessons.add)
 class LessonBody(TypedBody):
     """Something that was learned."""
 
     model_config = ConfigDict(json_schema_extra=EXAMPLES["LessonBody"])
 
-    lesson: MemoryText
 
-
+@taking(UserInstructions.add)
 class InstructionBody(TypedBody):
     """How the assistant shall behave."""
 
     model_config = ConfigDict(json_schema_extra=EXAMPLES["InstructionBody"])
-
-    instruction: MemoryText

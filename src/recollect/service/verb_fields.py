@@ -58,15 +58,11 @@ def taking(verb: Callable[..., Any], *only: str) -> Callable[[type[_Body]], type
     return _extending([one for one in parameters(verb) if not only or one.name in only])
 
 
-def holding(
-    fields: type, defaults: type | None = None, *, but: Collection[str] = ()
-) -> Callable[[type[_Body]], type[_Body]]:
-    """Add the keys of a typed dictionary to a body, in the order and with the defaults of a class or without any."""
+def holding(fields: type, defaults: type, *, but: Collection[str] = ()) -> Callable[[type[_Body]], type[_Body]]:
+    """Add the keys of a typed dictionary to a body, in the order and with the defaults of a class."""
     given = {one.name: one for one in keys(fields) if one.name not in but}
-    if defaults is not None:
-        usual = {one.name: one.default for one in dataclass_fields(defaults)}
-        given = {name: given[name]._replace(default=usual[name]) for name in usual if name in given}
-    return _extending([*given.values()])
+    usual = {one.name: one.default for one in dataclass_fields(defaults)}
+    return _extending([given[name]._replace(default=usual[name]) for name in usual if name in given])
 
 
 def _extending(members: Sequence[Parameter]) -> Callable[[type[_Body]], type[_Body]]:
@@ -110,8 +106,9 @@ def _marked(hint: Any, *marks: Any) -> Any:  # noqa: ANN401 - any annotation
 
 
 def _default(parameter: Parameter) -> Any:  # noqa: ANN401 - of any type
-    """Give the default of a field. For a list it is null: a query cannot have an empty one."""
-    return None if isinstance(parameter.default, tuple) else parameter.default
+    """Give the default of a field. What is empty, and may not be sent so, is null; a query has no empty list."""
+    empty = isinstance(parameter.default, tuple) or (parameter.default == "" and parameter.kind.shortest)
+    return None if empty else parameter.default
 
 
 def _written(hint: Any) -> Any:  # noqa: ANN401 - any annotation
