@@ -19,7 +19,7 @@ from tests.fixtures import BACKENDS, Server
 from tests.reliability.figures import figure
 from tests.reliability.worker import WITH_VECTORS, open_memory, remember_batch
 from tests.reliability.zygote import Child, Zygote, was_killed
-from tests.sizes import sized
+from tests.sizes import ALL, sized
 from tests.storage.catalogue import backend_of, older_store
 from tests.storage.later import LATEST, as_version, later_migrations, later_version
 
@@ -209,7 +209,8 @@ def test_a_killed_migration_is_taken_up_again(
             me.remember("The store works")
             assert len(me.recall("works").hits) == 1
     figures.show("migration", database)
-    assert figures.killed > _MIGRATIONS // 6
+    if ALL:  # of few, a busy machine may miss each; at every call is in test_killed_at_syscalls
+        assert figures.killed > _MIGRATIONS // 6
 
 
 def _opening_time_s(child: Child) -> float:

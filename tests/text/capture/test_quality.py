@@ -14,7 +14,7 @@ from tests.sizes import sized
 
 LANGUAGES = ("en", "ru", "cs", "de")
 PARTS = ("tuned", "untouched")
-EVERY = sized(9, 1)
+EVERY = sized(5, 1)
 RECALL = sized(82, 86) / 100
 PRECISION = sized(80, 83) / 100
 
