@@ -168,7 +168,10 @@ Zone: TypeAlias = Annotated[
 # How a search ranks
 
 LeastScore: TypeAlias = Annotated[float, Kind("Only what scores at least this much.", least=0, most=1)]
-Preferred: TypeAlias = Annotated[MemoryType | Sequence[MemoryType], Kind("Types that come first among equals.")]
+Preferred: TypeAlias = Annotated[
+    MemoryType | Sequence[MemoryType],
+    Kind("Types that come first among equals.", longest=len(get_args(MemoryType))),
+]
 Diverse: TypeAlias = Annotated[bool, Kind("Hits that say different things.")]
 WithFiles: TypeAlias = Annotated[bool, Kind("Search synced folders and documents, too.")]
 OnlyRelated: TypeAlias = Annotated[bool, Kind("No hits when none has to do with the query.")]
