@@ -56,13 +56,21 @@ def test_when_nothing_known_answers_a_model_is_told(memory: Memory, me: UserMemo
 
 def test_a_model_is_told_what_was_left_out(memory: Memory) -> None:
     async def talk(client: Client) -> None:
-        told = [await checked(client, "memory_store", content=f"The gate code is {code}") for code in (4711, 4712)]
-        fact = {"kind": "fact", "subject": "gate", "key": "code", "value": "it is known", "content": "The PIN is 4713"}
+        told = [
+            await checked(client, "memory_store", content=f"The gate code is {code}") for code in (58203911, 58203912)
+        ]
+        fact = {
+            "kind": "fact",
+            "subject": "gate",
+            "key": "code",
+            "value": "it is known",
+            "content": "The PIN is 58203913",
+        }
         told.append(await checked(client, "memory_facts", **fact))
         assert [details["leftOut"] for _, details in told] == [["access code"], ["access code"], ["PIN"]]
-        new = {"id": told[-1][1]["id"], "content": "The PIN is 4714"}
+        new = {"id": told[-1][1]["id"], "content": "The PIN is 58203914"}
         told.append(await checked(client, "memory_update", **new))
-        assert all("It was kept without the " in text and "471" not in text for text, _ in told)
+        assert all("It was kept without the " in text and "582039" not in text for text, _ in told)
 
     speak(in_process(memory), talk)
 
