@@ -20,7 +20,7 @@ from recollect.model.backups import Repaired, Restored
 from recollect.model.stats import Distribution
 from recollect.ports import Clock, Embedder, Summarizer
 from recollect.settings import Settings
-from recollect.storage.base import BackupProgress, StepListener
+from recollect.storage.base import StepListener
 
 
 class AsyncFiles(AsyncTwin[UserFiles]):
@@ -251,7 +251,7 @@ class AsyncMemory(AsyncTwin[Memory]):
         identity: str | PathLike[str] | None = None,
         passphrase: str = "",
         forgotten_since: str | PathLike[str] | None = None,
-        tell: BackupProgress | None = None,
+        tell: StepListener | None = None,
     ) -> Restored:
         """Restore a backup to where no store is yet. See `Memory.restore`."""
         return await to_thread(

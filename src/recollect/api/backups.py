@@ -19,7 +19,7 @@ from recollect.ports import Clock
 from recollect.settings import Settings
 from recollect.settings.database import SCHEME
 from recollect.storage import open_restorer, open_store
-from recollect.storage.base import BackupProgress, Store
+from recollect.storage.base import StepListener, Store
 from recollect.text.terms import ANALYSER
 
 
@@ -30,7 +30,7 @@ def back_up(
     keep: int | None,
     encrypt_to: Sequence[str],
     passphrase: str,
-    tell: BackupProgress | None,
+    tell: StepListener | None,
 ) -> Backup:
     """Write a backup."""
     target, scratch = folders.folder_named(folder), scratch_folder(engine.settings)
@@ -49,7 +49,7 @@ def restore(
     *,
     key: FileKey,
     forgotten_since: str | PathLike[str] | None,
-    tell: BackupProgress | None,
+    tell: StepListener | None,
 ) -> Restored:
     """Restore a backup, then open the store, which brings it up to this version, and let it check itself."""
     plan = backing.RestorePlan(

@@ -45,7 +45,7 @@ from recollect.model.stats import Distribution, Maintenance, Problem, Purged, St
 from recollect.ports import Clock, Embedder, Summarizer
 from recollect.settings import Settings, load_settings
 from recollect.storage import distribute_store, repair_store
-from recollect.storage.base import BackupProgress, StepListener
+from recollect.storage.base import StepListener
 from recollect.text.clean import clean
 from recollect.verbs import Verbs
 
@@ -165,7 +165,7 @@ class Memory(Verbs):
         keep: int | None = None,
         encrypt_to: Sequence[str] = (),
         passphrase: str = "",
-        tell: BackupProgress | None = None,
+        tell: StepListener | None = None,
     ) -> Backup:
         """Write a backup of the database and the originals to a dated folder in `folder`, and verify it.
 
@@ -184,7 +184,7 @@ class Memory(Verbs):
         identity: str | PathLike[str] | None = None,
         passphrase: str = "",
         forgotten_since: str | PathLike[str] | None = None,
-        tell: BackupProgress | None = None,
+        tell: StepListener | None = None,
     ) -> Restored:
         """Restore a backup, or the newest in a folder of backups, to where no store is yet.
 

@@ -120,11 +120,6 @@ class Gazetteer:
                 return tuple(self._located(row, 0.0) for row in rows)
         return ()
 
-    def nearest_id(self, lat: float, lng: float) -> int | None:
-        """Give the id of the nearest place, however far it is; None if there is no place at all."""
-        row = self._nearest(lat, lng)
-        return None if row is None else int(self._tables.numbers[0, row])
-
     def _nearest(self, lat: float, lng: float) -> int | None:
         if not self._tables.count or not math.isfinite(lat) or not math.isfinite(lng):
             return None

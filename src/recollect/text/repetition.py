@@ -76,11 +76,6 @@ def says_more(text: str, known: str) -> bool:
     return not {word.key for word in ours if word.has_content or word.decides} <= {word.key for word in theirs}
 
 
-def repeats(a: str, b: str) -> bool:
-    """Tell whether one text says the other again: the same words in the same order, but for articles and fillers."""
-    return wording(a) == wording(b)
-
-
 def wording(text: str) -> tuple[str, ...]:
     """Give the words of a text in their order, without articles and fillers."""
     fillers = _small_words("fillers")

@@ -39,7 +39,7 @@ from recollect.errors import BackupDamaged, InvalidInput, NotFound, StoreReadOnl
 from recollect.model.backups import Backup, BackupState, DatabaseFacts, Restored
 from recollect.model.receipts import OlderBackup
 from recollect.private_folders import make_private, settle
-from recollect.storage.base import BackupProgress, DatabaseRestorer
+from recollect.storage.base import DatabaseRestorer, StepListener
 
 NAMES: Final = f"originals.json{encryption.SUFFIX}"  # which original is which file of an encrypted backup
 _TRIES: Final = 5
@@ -141,7 +141,7 @@ class BackupRequest:
             raise InvalidInput(f"keep is {self.keep}; at least 1 backup is kept, the one being written.")
 
 
-def back_up(engine: Engine, request: BackupRequest, tell: BackupProgress) -> Backup:
+def back_up(engine: Engine, request: BackupRequest, tell: StepListener) -> Backup:
     """Write a backup, verify it, and let go of older ones."""
     with suppress(StoreReadOnly):
         engine.store.identity()  # chosen now, if the store has none yet
@@ -173,7 +173,7 @@ class _Writing:
     plain: Path
     lock: FileLock | None
     previous: BackupFolder | None  # one whose originals can be taken over
-    tell: BackupProgress
+    tell: StepListener
     stored: dict[str, str] = field(default_factory=dict)  # the path of each original in the backup
     reused: set[str] = field(default_factory=set)
     missing: set[str] = field(default_factory=set)
@@ -305,7 +305,7 @@ def check(folder: Path) -> Backup:
     return described(found)
 
 
-def restore(plan: RestorePlan, tell: BackupProgress) -> Restored:
+def restore(plan: RestorePlan, tell: StepListener) -> Restored:
     """Verify a backup, and put its originals and then its database in place."""
     found = find(plan.backup)
     if found.database.backend != plan.restorer.backend:
@@ -328,7 +328,7 @@ def restore(plan: RestorePlan, tell: BackupProgress) -> Restored:
     return Restored(described(found), location, str(originals) if originals else "", tuple(notes))
 
 
-def _put_in_place(plan: RestorePlan, found: BackupFolder, originals: Path | None, tell: BackupProgress) -> list[str]:
+def _put_in_place(plan: RestorePlan, found: BackupFolder, originals: Path | None, tell: StepListener) -> list[str]:
     manifest, notes = found.manifest, []
     with folders.workspace(plan.scratch) as work:
         copy = work / "database"
@@ -359,7 +359,7 @@ def _bring(found: BackupFolder, name: str, target: Path, key: FileKey) -> None:
         encryption.decrypt(reading, writing, key)
 
 
-def _restore_originals(found: BackupFolder, originals: Path, key: FileKey, tell: BackupProgress) -> None:
+def _restore_originals(found: BackupFolder, originals: Path, key: FileKey, tell: StepListener) -> None:
     """Bring all originals aside, and give their folder its name when it has all of them."""
     manifest, names = found.manifest, _original_names(found, key)
     if not all(map(_ORIGINAL_NAME.fullmatch, names.values())):

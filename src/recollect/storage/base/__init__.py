@@ -12,7 +12,6 @@ from recollect.storage.base.values import (
     LAST,
     STORE,
     WITH_SAME_WORDS,
-    BackupProgress,
     CachedPassageVector,
     CachedPlace,
     CachedQueryVector,
@@ -46,7 +45,7 @@ from recollect.storage.base.values import (
 from recollect.storage.base.writer import StoreWriter
 
 __all__ = [
-    "CHANGES_KEPT", "ERASED", "LAST", "STORE", "WITH_SAME_WORDS", "BackupProgress", "CachedPassageVector",
+    "CHANGES_KEPT", "ERASED", "LAST", "STORE", "WITH_SAME_WORDS", "CachedPassageVector",
     "CachedPlace", "CachedQueryVector", "ChangeKind", "ChangeNotifier", "ConversationSize", "DatabaseRestorer",
     "Derivation", "EmbedJob", "EmbeddedMemory", "GeocodeJob", "IndexedItem", "ItemMarks", "LiveMemory", "Neighbour",
     "PendingWrite", "RawBlock", "ReachedUsers", "ReadJob", "ReceiptKeys", "Retirement", "SearchNote", "StepListener",

@@ -33,7 +33,6 @@ from recollect.storage.base.session import StoreSession
 from recollect.storage.base.spaces import list_spaces
 from recollect.storage.base.tables import ANALYSER, FORGETTING, IDENTITY, IDENTITY_BITS, PASSAGES
 from recollect.storage.base.values import (
-    BackupProgress,
     ChangeNotifier,
     PendingWrite,
     RawBlock,
@@ -125,7 +124,7 @@ class Store(QueueStore):
         return ()
 
     @abstractmethod
-    def copy_database(self, target: str, tell: BackupProgress) -> DatabaseFacts:
+    def copy_database(self, target: str, tell: StepListener) -> DatabaseFacts:
         """Write a copy of the whole database, as it is at one moment, to a new file, and verify it.
 
         Other processes go on writing meanwhile. Raises StoreDamaged when the copy is not sound.

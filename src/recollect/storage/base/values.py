@@ -25,7 +25,6 @@ LAST: Final = 2**62  # above all lines, and above all numbers of rows
 ERASED: Final = "erased the traces of deleted memories"  # a note of maintenance
 Result_co = TypeVar("Result_co", covariant=True)
 StepListener: TypeAlias = Callable[[str, int, int], None]  # what is being done, how much of it is, how much there is
-BackupProgress: TypeAlias = Callable[[str, int, int], None]  # what is being done, how much of it is, how much there is
 
 
 class LiveMemory(NamedTuple):
@@ -284,7 +283,7 @@ class DatabaseRestorer(Protocol):
     def insist_empty(self) -> None:
         """Raise InvalidInput when there is something already."""
 
-    def restore(self, copy: str, tables: Mapping[str, int], tell: BackupProgress) -> None:
+    def restore(self, copy: str, tables: Mapping[str, int], tell: StepListener) -> None:
         """Put the copy in place, if it is sound and has these rows; otherwise raise BackupDamaged.
 
         The file is used up.

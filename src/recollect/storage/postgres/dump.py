@@ -18,7 +18,7 @@ from recollect.model.media import original_name
 from recollect.settings import PostgresSettings, hide_password
 from recollect.storage.base.forgotten import names_key, tombstone_secret
 from recollect.storage.base.tables import IDENTITY
-from recollect.storage.base.values import BackupProgress
+from recollect.storage.base.values import StepListener
 from recollect.storage.postgres.connection import PgConnection, connect, translated
 from recollect.storage.postgres.schema import applied_version
 from recollect.storage.postgres.session import PostgresSession
@@ -81,7 +81,7 @@ def _advice(said: str) -> str:
     return ""
 
 
-def copy_database(url: str, settings: PostgresSettings, target: Path, tell: BackupProgress) -> DatabaseFacts:
+def copy_database(url: str, settings: PostgresSettings, target: Path, tell: StepListener) -> DatabaseFacts:
     """Dump a database as it is at one moment, and count what the dump holds against what was there."""
     tools, where = PgTools(url, settings), hide_password(url)
     with translated(where), connect(url, settings.connect_timeout_s) as connection:
@@ -182,7 +182,7 @@ class PostgresRestorer:
                 "`createdb` and name it."
             )
 
-    def restore(self, copy: str, tables: Mapping[str, int], tell: BackupProgress) -> None:
+    def restore(self, copy: str, tables: Mapping[str, int], tell: StepListener) -> None:
         """Restore a dump in one transaction, and count the rows."""
         try:
             verify(self._tools, Path(copy), tables)

@@ -27,7 +27,7 @@ from recollect.storage.base.session import StoreSession
 from recollect.storage.base.spaces import list_spaces, register_space
 from recollect.storage.base.statements import load_checks, no_store
 from recollect.storage.base.store import Store
-from recollect.storage.base.values import BackupProgress, PendingWrite, StepListener, StoredRow
+from recollect.storage.base.values import PendingWrite, StepListener, StoredRow
 from recollect.storage.base.writer import StoreWriter
 from recollect.storage.postgres import schema
 from recollect.storage.postgres import upkeep as purging
@@ -348,7 +348,7 @@ class PostgresStore(Store):
         dead = (_DEAD_ROWS,) if self.erasure().reason else ()
         return (*dead, *tables, *(() if readable else (_NO_STATISTICS,)), _BEYOND_SQL)
 
-    def copy_database(self, target: str, tell: BackupProgress) -> DatabaseFacts:
+    def copy_database(self, target: str, tell: StepListener) -> DatabaseFacts:
         """Dump the database while it is in use, with a connection of its own."""
         if self._transactions.cluster is not None:
             raise StoreError(

@@ -24,7 +24,7 @@ from recollect.storage.base.reader import StoreReader
 from recollect.storage.base.session import StoreSession
 from recollect.storage.base.spaces import list_spaces, register_space
 from recollect.storage.base.store import Store
-from recollect.storage.base.values import ERASED, BackupProgress, PendingWrite, RawBlock, StepListener
+from recollect.storage.base.values import ERASED, PendingWrite, RawBlock, StepListener
 from recollect.storage.base.writer import StoreWriter
 from recollect.storage.sqlite.connection import (
     FileChangeNotifier,
@@ -347,7 +347,7 @@ class SqliteStore(Store):
                 values = {"item_kind": kind, "now": now, "after": last, "last": upto}
                 owed, last = owed + session.changed("owe_jobs", values, kind=kind, space=number), upto
 
-    def copy_database(self, target: str, tell: BackupProgress) -> DatabaseFacts:
+    def copy_database(self, target: str, tell: StepListener) -> DatabaseFacts:
         self._insist_open()
         return copy_database(self._path, self._busy_timeout_s, Path(target), tell)
 

@@ -27,7 +27,7 @@ from recollect.storage.base.statements import (
     pending_migrations,
 )
 from recollect.storage.base.tables import ANALYSER, IDENTITY
-from recollect.storage.base.values import BackupProgress, RawBlock
+from recollect.storage.base.values import RawBlock, StepListener
 from recollect.storage.sqlite.connection import (
     PAGE_BYTES,
     REPAIR,
@@ -223,7 +223,7 @@ _BESIDE: Final = ("-wal", "-shm", "-journal")
 _TABLES: Final = "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name"
 
 
-def copy_database(path: Path, busy_timeout_s: float, target: Path, tell: BackupProgress) -> DatabaseFacts:
+def copy_database(path: Path, busy_timeout_s: float, target: Path, tell: StepListener) -> DatabaseFacts:
     """Copy a file as it is at one moment. A snapshot stays open meanwhile, or each write would start the copy anew."""
     os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     with translated(path), closing(open_connection(path, busy_timeout_s)) as source:
@@ -310,7 +310,7 @@ class SqliteRestorer:
                     f"{path} is there already. A backup is restored to a new file: name one, or move it."
                 )
 
-    def restore(self, copy: str, tables: Mapping[str, int], tell: BackupProgress) -> None:
+    def restore(self, copy: str, tables: Mapping[str, int], tell: StepListener) -> None:
         """Check the copy, which must lie in the same folder or on the same disk, and give it its name."""
         tell("Checking the database", 0, 1)
         try:
