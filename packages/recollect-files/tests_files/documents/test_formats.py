@@ -1,6 +1,7 @@
 """What each format says arrives as text with headings and exact lines, and what it says about itself as metadata."""
 
 import io
+import json
 import struct
 import zlib
 from datetime import UTC, datetime
@@ -11,8 +12,11 @@ from PIL import Image
 from tests.rows import every
 
 from recollect.errors import InvalidDocument
+from recollect.model.literals import FileKind
 from recollect.ports import ChunkingRecipe, FileReading
-from recollect_files.documents import LocalDocuments
+from recollect_files.documents import LocalDocuments, extract
+from recollect_files.documents.extract import ExtractionLimits, _ChildOutput
+from recollect_files.documents.extract_process import answer
 from tests_files.documents.building import (
     archive,
     core,
@@ -36,8 +40,29 @@ XMP = (
 )
 
 
+@pytest.fixture(autouse=True)
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run readers here, which is quick and counted; one test holds the process of their own to the same."""
+
+    def ask(data: bytes, kind: FileKind, _limits: ExtractionLimits) -> _ChildOutput:
+        return _ChildOutput(json.dumps(answer(kind, data)).encode("utf-8", "replace"), 0, too_slow=False)
+
+    monkeypatch.setattr(extract, "_ask", ask)
+
+
 def read(data: bytes, name: str, recipe: ChunkingRecipe | None = None) -> FileReading:
     return DOCUMENTS.read(data, name, recipe or ChunkingRecipe())
+
+
+def test_a_process_of_its_own_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    letter = b"From: a@example.org\nTo: b@example.org\nSubject: Tea\nDate: Wed, 01 May 2024 18:30:00 +0200\n\nHello\n"
+    page = "<!doctype html><title>Čaj</title><h1>Tea</h1><p>and cake".encode()
+    picture = png(4, 3, [(b"tEXt", b"Title\0Pier")])
+    samples = (pdf([["Chapter one"]], {"Title": "Plan"}), docx(paragraph("Plan")), letter, page, picture)
+    here = [read(data, "a.eml") for data in samples]
+    assert [reading.kind for reading in here] == ["pdf", "docx", "email", "html", "image"]
+    monkeypatch.undo()
+    assert [read(data, "a.eml") for data in samples] == here
 
 
 def test_pdf_is_cut_page_by_page() -> None:
