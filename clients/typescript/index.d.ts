@@ -3,7 +3,7 @@ import type {
   KeyedFields, MessageContent, MessageFields, MessageRole, NewMemory, NewMessage, PageOptions, RecallOptions, TimelineOptions, TypedFields,
 } from "./src/inputs.js";
 import type {
-  About, Appended, Compaction, ConversationInfo, ConversationPage, Forgotten, Insights, TaughtMemory, Membership, Memory, MemoryPage, Message, PromptContext, Recall, Remembered,
+  About, Appended, Clusters, Compaction, ConversationInfo, ConversationPage, Forgotten, Insights, TaughtMemory, Membership, Memory, MemoryPage, Message, PromptContext, Recall, Remembered,
   ServiceStatus, TidyRule, Tidying, TimelineBucket, TurnOutcome, UserStats, Window,
 } from "./src/results.js";
 

@@ -1,4 +1,4 @@
-"""The client for JavaScript and TypeScript, run in Node against a service; its types are those of the service."""
+"""The client for JavaScript and TypeScript, run in Node against a service; `tests/surface` writes its types."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
@@ -25,49 +25,6 @@ COMPILER: Final = ("typescript@5", "@types/node@20")
 # Verbs of the Python client that this one lacks. A new verb needs a twin or a line here.
 PYTHON_ONLY: Final = {"messages", "places", "user_id", "address"}
 
-# The schemas of the service that the types write down.
-RESULTS: Final = {
-    "Memory": "MemoryBody",
-    "MemoryPage": "MemoryPage",
-    "Remembered": "RememberedBody",
-    "Media": "MediaAnswer",
-    "Hit": "HitBody",
-    "Membership": "MembershipBody",
-    "Recall": "RecallBody",
-    "About": "AboutBody",
-    "Forgotten": "ForgottenBody",
-    "ForgottenItem": "ForgottenItemBody",
-    "Message": "MessageAnswer",
-    "Appended": "AppendedBody",
-    "ConversationInfo": "ConversationBody",
-    "ConversationPage": "ConversationPage",
-    "TimelineBucket": "TimelineBucketBody",
-    "TaughtMemory": "TaughtMemoryBody",
-    "Window": "WindowBody",
-    "Compaction": "CompactionBody",
-    "PromptContext": "PromptBody",
-    "TurnOutcome": "TurnBody",
-    "UserStats": "UserStats",
-    "Insights": "Insights",
-    "QueryFigures": "QueryFigures",
-    "RecalledItem": "RecalledItem",
-    "Tidying": "Tidying",
-    "TidySuggestion": "TidySuggestion",
-    "StoreStats": "StoreStats",
-    "Problem": "Problem",
-}
-INPUTS: Final = {
-    "NewMemory": "NewMemoryBody",
-    "MediaFields": "MediaBody",
-    "MemoryChanges": "MemoryPatch",
-    "EventFields": "EventBody",
-    "ForgetTarget": "ForgetBody",
-    "NewMessage": "MessageBody",
-    "BeforePromptOptions": "BeforePromptBody",
-}
-FIRST_ARGUMENTS: Final = {"EventFields": {"summary"}, "BeforePromptOptions": {"prompt"}}
-_INTERFACE = re.compile(r"^export interface (\w+)(?: extends ([\w, ]+))? \{\n(.*?)^\}", re.DOTALL | re.MULTILINE)
-_FIELD = re.compile(r"^  (\w+)(\??): ", re.MULTILINE)
 _EXAMPLE = re.compile(r"```js\n(.*?)```\n\n```text\n(.*?)```", re.DOTALL)
 
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
@@ -139,22 +96,6 @@ def test_every_verb_of_the_python_client_has_a_twin_or_a_reason(database: str) -
     assert {re.sub(r"_(\w)", lambda found: found[1].upper(), verb) for verb in wanted} <= declared
 
 
-def test_results_have_the_fields_that_the_service_gives(document: dict[str, Any], database: str) -> None:
-    schemas, interfaces = document["components"]["schemas"], interfaces_in(declarations("src/results.d.ts"))
-    for name, schema in RESULTS.items():
-        required = set(schemas[schema].get("required", ()))
-        assert interfaces[name] == {field: field not in required for field in schemas[schema]["properties"]}, name
-
-
-def test_inputs_have_the_fields_that_the_service_takes(document: dict[str, Any], database: str) -> None:
-    schemas, interfaces = document["components"]["schemas"], interfaces_in(declarations("src/inputs.d.ts"))
-    for name, schema in INPUTS.items():
-        expected = set(schemas[schema]["properties"]) - FIRST_ARGUMENTS.get(name, set())
-        assert set(interfaces[name]) == expected, name
-        required = set(schemas[schema].get("required", ())) & expected
-        assert {field for field, is_optional in interfaces[name].items() if not is_optional} == required, name
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("npm") is None, reason="the TypeScript compiler comes through npm, which is missing")
 def test_the_types_hold_under_the_compiler(database: str, tmp_path: Path) -> None:
@@ -171,14 +112,3 @@ def test_the_types_hold_under_the_compiler(database: str, tmp_path: Path) -> Non
 
 def declarations(name: str) -> str:
     return (CLIENT / name).read_text(encoding="utf-8")
-
-
-def interfaces_in(text: str) -> dict[str, dict[str, bool]]:
-    """Give the fields of each interface with those it inherits, and whether they are optional."""
-    found: dict[str, dict[str, bool]] = {}
-    for name, parents, body in _INTERFACE.findall(text):
-        inherited = {
-            field: mark for parent in filter(None, parents.split(", ")) for field, mark in found[parent].items()
-        }
-        found[name] = {**inherited, **{field: mark == "?" for field, mark in _FIELD.findall(body)}}
-    return found

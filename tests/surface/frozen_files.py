@@ -9,7 +9,7 @@ from typing import Final
 
 from recollect import Memory
 from tests.settings import test_documentation
-from tests.surface import exchanges, listings, signatures
+from tests.surface import exchanges, listings, signatures, typescript
 
 ROOT: Final = Path(__file__).parents[2]
 _MOST_LINES: Final = 300
@@ -67,6 +67,8 @@ FROZEN: Final = {
     "commands": Frozen(_file("help.txt"), listings.commands),
     "mcp": Frozen(_file("mcp.json"), listings.agents),
     "python": Frozen(_file("python.txt"), signatures.python_names),
+    "inputs": Frozen(listings.TYPESCRIPT / "src" / "inputs.d.ts", typescript.declarations("inputs")),
+    "results": Frozen(listings.TYPESCRIPT / "src" / "results.d.ts", typescript.declarations("results")),
     "typescript": Frozen(_file("typescript.txt"), listings.typescript),
     "requests": Frozen(exchanges.FILE, exchanges.exchanges),
     "settings": Frozen(test_documentation.DOCS, listings.settings, test_documentation.TABLE),

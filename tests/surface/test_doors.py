@@ -20,10 +20,11 @@ from recollect.model.kinds import Parameter, kind_of, parameters, plain
 from recollect.service import verb_fields
 from tests.api_reference import function_of, public_members
 from tests.service.conftest import EVERYTHING, Running, serve, service
+from tests.surface import typescript
 
 __all__ = ["serve", "service"]
 
-MACHINES: Final = (sent, verb_fields)
+MACHINES: Final = (sent, verb_fields, typescript)
 MOST_LINES: Final = 260
 LEAST_VERBS: Final = 22
 ALIASES: Final = [kind_of(alias) for alias in vars(kinds).values() if hasattr(alias, "__metadata__")]

@@ -1,15 +1,21 @@
-// What the verbs take: the fields of the HTTP routes, by the same names. A limit or a rule that a type cannot say is checked by the service.
+// What the verbs take: the fields of the HTTP routes, by the same names. A limit or a rule that a type cannot say is
+// checked by the service. Written from the service's OpenAPI document by `python -m tests.surface`.
 
-export type MemoryType = "preference" | "decision" | "fact" | "entity" | "experience" | "event" | "lesson" | "session_summary" | "other";
-export type Source = "memory" | "request" | "response" | "reasoning" | "tool" | "system" | "summary" | "file";
-export type MessageRole = "user" | "assistant" | "system" | "tool" | "reasoning";
-export type LocationMode = "boost" | "semantic";
 /** A moment: a Date, or a string with a time zone such as `2026-03-01T12:00:00Z`. */
 export type DateLike = Date | string;
+
+export type MemoryType = "preference" | "decision" | "fact" | "entity" | "experience" | "event" | "lesson" | "session_summary" | "other";
+
+export type Source = "memory" | "request" | "response" | "reasoning" | "tool" | "system" | "summary" | "file";
+
+export type MessageRole = "user" | "assistant" | "system" | "tool" | "reasoning";
+
+export type LocationMode = "boost" | "semantic";
+
 /** The text of a message, or its blocks as a host has them. */
 export type MessageContent = string | (string | Record<string, unknown>)[];
 
-/** Where something happened: `lat` with `lng`, a name, or both. */
+/** A place: by its coordinates, its address, what it is called, or several of these. */
 export interface LocationFields {
   lat?: number | null;
   lng?: number | null;
@@ -17,7 +23,7 @@ export interface LocationFields {
   place_label?: string;
 }
 
-/** A picture, sound, film or document: with a `url`, which is never fetched, or the `original` of `media.add`. */
+/** A picture, sound, film or document: with a `url`, which is never fetched, or the `original` of an upload. */
 export interface MediaFields {
   kind?: "image" | "audio" | "video" | "document" | null;
   url?: string;
@@ -35,47 +41,71 @@ export interface MediaFields {
   lng?: number | null;
 }
 
-/** What every memory may have. */
+/** What every typed memory may have. */
 export interface TypedFields extends LocationFields {
+  /** The same as the four fields, in one. What is in both must be the same. */
   location?: LocationFields | null;
-  importance?: number;
-  confidence?: number;
-  context?: string;
-  source?: string;
+  metadata?: Record<string, unknown> | null;
+  media?: MediaFields[] | null;
+  importance?: number | null;
+  confidence?: number | null;
+  context?: string | null;
+  source?: string | null;
+  /** 3 stated, 2 inferred, 1 the user's files, 0 external; at most what `source` has. */
   trust?: number | null;
-  session?: string;
+  session?: string | null;
   valid_from?: DateLike | null;
   valid_until?: DateLike | null;
   expires_at?: DateLike | null;
-  metadata?: Record<string, unknown>;
-  media?: MediaFields[];
-  /** Keep the secrets in content and value, encrypted; only when a person asked for it. */
-  keep_secret?: boolean;
+  /** Keep the secrets in content and value, encrypted, for `reveal`; only when a person asked for it. */
+  keep_secret?: boolean | null;
 }
 
-/** What a fact or a preference may have: with `many`, its key has several values side by side. */
+/** What a fact or a preference may have. */
 export interface KeyedFields extends TypedFields {
-  many?: boolean;
+  /** One of several values of its key: it stands beside the others. */
+  many?: boolean | null;
 }
 
 /** What a memory may have besides its content. */
-export interface MemoryFields extends KeyedFields {
+export interface MemoryFields extends LocationFields {
+  /** The same as the four fields, in one. What is in both must be the same. */
+  location?: LocationFields | null;
+  metadata?: Record<string, unknown>;
+  media?: MediaFields[];
+  /** The names of those who took part in an event. */
+  participants?: string[];
   type?: MemoryType;
+  importance?: number;
+  confidence?: number;
   subject?: string;
   key?: string;
   value?: string;
+  context?: string;
+  source?: string;
+  /** 3 stated, 2 inferred, 1 the user's files, 0 external; at most what `source` has. */
+  trust?: number | null;
+  session?: string;
   occurred_at?: DateLike | null;
-  participants?: string[];
+  valid_from?: DateLike | null;
+  valid_until?: DateLike | null;
+  expires_at?: DateLike | null;
+  /** One of several values of its key: it stands beside the others. */
+  many?: boolean;
+  /** Keep the secrets in content and value, encrypted, for `reveal`; only when a person asked for it. */
+  keep_secret?: boolean;
 }
 
-/** A memory to store. */
+/** A memory to store. Only the content is needed. */
 export interface NewMemory extends MemoryFields {
   content: string;
 }
 
-/** What to change of a memory. */
+/** What to change of a memory. What is not named stays; null takes a moment or a place away. */
 export interface MemoryChanges extends LocationFields {
   content?: string;
+  metadata?: Record<string, unknown>;
+  media?: MediaFields[];
   type?: MemoryType;
   importance?: number;
   confidence?: number;
@@ -89,8 +119,7 @@ export interface MemoryChanges extends LocationFields {
   valid_from?: DateLike | null;
   valid_until?: DateLike | null;
   expires_at?: DateLike | null;
-  metadata?: Record<string, unknown>;
-  media?: MediaFields[];
+  /** Keep the secrets in content and value, encrypted, for `reveal`; only when a person asked for it. */
   keep_secret?: boolean;
 }
 
@@ -99,117 +128,184 @@ export interface EventFields extends TypedFields {
   kind?: string;
   entity?: string;
   details?: string;
-  participants?: string[];
+  /** The names of those who took part. */
+  participants?: string[] | null;
   occurred_at?: DateLike | null;
 }
 
-/** Which events to list. */
+/** What to count, and by which time. */
 export interface TimelineOptions {
   unit?: "hour" | "day" | "month" | "year";
-  since?: DateLike;
-  until?: DateLike;
-  /** A time zone such as Europe/Prague; that of the service's settings without it. */
+  /** Only what happened, or was stored, then or later. */
+  since?: DateLike | null;
+  /** Only what happened, or was stored, before then. */
+  until?: DateLike | null;
+  /** A time zone; that of the settings without it. */
   zone?: string;
 }
 
+/** Which events to list. */
 export interface EventOptions {
-  since?: DateLike;
-  until?: DateLike;
-  min_importance?: number;
-  entity?: string;
-  kind?: string;
+  /** Only what happened, or was stored, then or later. */
+  since?: DateLike | null;
+  /** Only what happened, or was stored, before then. */
+  until?: DateLike | null;
+  /** Leave out what matters less. */
+  min_importance?: number | null;
+  /** Only what happened to this. */
+  entity?: string | null;
+  /** Only events of this kind. */
+  kind?: string | null;
+  /** At most this many. */
   limit?: number;
 }
 
 /** Which page of a list: at most 100 items, after the `cursor` of the page before. */
 export interface PageOptions {
   limit?: number;
+  /** The cursor of the page before. */
   cursor?: string | null;
 }
 
 /** Which memories are meant. */
 export interface MemoryFilters {
-  type?: MemoryType | MemoryType[];
-  subject?: string;
-  key?: string;
-  context?: string;
-  session?: string;
-  since?: DateLike;
-  until?: DateLike;
-  as_of?: DateLike;
-  min_importance?: number;
+  /** Only this kind. */
+  type?: MemoryType | MemoryType[] | null;
+  /** Only about this subject. */
+  subject?: string | null;
+  /** Only this property. */
+  key?: string | null;
+  /** Only in this context. */
+  context?: string | null;
+  /** Only from this session. */
+  session?: string | null;
+  /** Only what happened, or was stored, then or later. */
+  since?: DateLike | null;
+  /** Only what happened, or was stored, before then. */
+  until?: DateLike | null;
+  /** What was held true at that moment, instead of now. */
+  as_of?: DateLike | null;
+  /** Leave out what matters less. */
+  min_importance?: number | null;
 }
 
 /** Where a search is made: coordinates, a name in the world (`near`), or a named place (`at`). */
 export interface SearchLocation {
-  lat?: number;
-  lng?: number;
-  near?: string;
-  at?: string;
-  radius_km?: number;
-  location_weight?: number;
+  /** Where you are; needs lng. */
+  lat?: number | null;
+  /** Where you are; needs lat. */
+  lng?: number | null;
+  /** Where you are, by a name in the world, such as Brno or Paris, Texas. */
+  near?: string | null;
+  /** Where you are, by the name of a place of yours, such as home; or a kind of place, such as supermarket. */
+  at?: string | null;
+  /** Only what is at most so many kilometres away. */
+  radius_km?: number | null;
+  /** Share of the place in the score; without it, that of the settings. */
+  location_weight?: number | null;
+  /** Whether nearness and likeness of places count (boost), or only what they are called (semantic). */
   location_mode?: LocationMode;
 }
 
 /** How `recall` searches. */
 export interface RecallOptions extends MemoryFilters, SearchLocation {
-  limit?: number;
-  min_score?: number;
-  prefer?: MemoryType | MemoryType[];
+  /** At most this many; the settings say 5. */
+  limit?: number | null;
+  /** Only what scores at least this much. */
+  min_score?: number | null;
+  /** Types that come first among equals. */
+  prefer?: MemoryType | MemoryType[] | null;
+  /** Hits that say different things. */
   diverse?: boolean;
+  /** Search synced folders and documents, too. */
   files?: boolean;
+  /** No hits when none has to do with the query. */
   only_related?: boolean;
-  /** Shared scopes to search as well: `all`, `none`, or names. */
-  scopes?: string[];
+  /** Shared scopes to search as well: `all` that the user is a member of, `none`, or names. */
+  scopes?: string | string[] | null;
+  /** Show hits with the whole item and the parts of the score. */
   whole?: boolean;
 }
 
 /** How `searchContext` searches. */
-export interface ContextOptions extends SearchLocation {
-  limit?: number;
-  sources?: Source[];
-  session?: string;
-  current?: string;
-  since?: DateLike;
-  until?: DateLike;
-  min_score?: number;
-  prefer?: MemoryType[];
-  diverse?: boolean;
-  only_related?: boolean;
-  /** Shared scopes to search as well: `all`, `none`, or names. */
-  scopes?: string[];
+export interface ContextOptions extends LocationFields, SearchLocation {
+  /** The same as the four fields, in one. What is in both must be the same. */
+  location?: LocationFields | null;
+  /** Show hits with the whole item and the parts of the score. */
   whole?: boolean;
+  /** At most this many. */
+  limit?: number;
+  /** Only from these sources. */
+  sources?: Source[] | null;
+  /** Only from this session. */
+  session?: string | null;
+  /** The conversation that is going on: its last turn is left out. */
+  current?: string | null;
+  /** Only what happened, or was stored, then or later. */
+  since?: DateLike | null;
+  /** Only what happened, or was stored, before then. */
+  until?: DateLike | null;
+  /** Only what scores at least this much. */
+  min_score?: number;
+  /** Types that come first among equals. */
+  prefer?: MemoryType[] | null;
+  /** Hits that say different things. */
+  diverse?: boolean;
+  /** No hits when none has to do with the query. */
+  only_related?: boolean;
+  /** Shared scopes to search as well: `all` that the user is a member of, `none`, or names. */
+  scopes?: string[] | null;
 }
 
-/** What to forget: exactly one of the first six, and how. */
+/**
+ * What to forget: exactly one of `id`, `query`, `session`, `source`, `folder`, `everything`.
+ *
+ * `all` and `documents` go with a query, `sources` with an id, `allow_again` with everything; a dry run has no receipt.
+ */
 export interface ForgetTarget {
-  id?: string;
-  query?: string;
-  session?: string;
-  source?: string;
-  folder?: string;
-  everything?: boolean;
-  /** Forget all that a query finds; without it, only a query that says a memory itself forgets. */
-  all?: boolean;
-  /** What becomes of added documents that a query finds: forgotten whole, or kept as originals; "ask" names them. */
-  documents?: "ask" | "forget" | "keep";
-  /** Forget what the memory was learned from, too. */
-  sources?: boolean;
-  /** Let it be stored again when a host delivers it again. */
-  allow_again?: boolean;
-  /** Return a signed statement of what was forgotten. */
-  receipt?: boolean;
-  /** Change nothing, and say what would be deleted. */
-  dry_run?: boolean;
+  /** Show candidates with the whole item and the parts of the score. */
   whole?: boolean;
+  id?: string | null;
+  /** What to forget, in words. */
+  query?: string | null;
+  /** A conversation. */
+  session?: string | null;
+  /** All memories that came from there. */
+  source?: string | null;
+  /** The root of a synced folder, as GET /api/files gives it. What lies in it stays. */
+  folder?: string | null;
+  /** All that the user has. */
+  everything?: boolean;
+  /** With a query: forget all that it finds; else only a query that says a memory itself forgets. */
+  all?: boolean;
+  /** With an id: the messages that the memory was captured from lose it, too. */
+  sources?: boolean;
+  /** With everything: a fresh start. What was ever forgotten may come again by an import or a sync. */
+  allow_again?: boolean;
+  /** Give a signed receipt of what was forgotten, without content. Not of a dry run. */
+  receipt?: boolean;
+  /** Say what would go, and delete nothing. */
+  dry_run?: boolean;
+  /**
+   * With a query: what becomes of an added document that says it. It loses the sentence, and its original keeps it: `ask`
+   * names it, `keep` states that this is wanted, `forget` forgets the whole document.
+   */
+  documents?: "ask" | "forget" | "keep";
 }
 
 /** What a message may have besides its role and content. */
 export interface MessageFields extends LocationFields {
+  /** The same as the four fields, in one. What is in both must be the same. */
   location?: LocationFields | null;
+  /** The host's own id: delivered twice, it is kept once. */
   id?: string;
   speaker?: string;
-  tool_calls?: { id: string; name: string; arguments?: string }[];
+  /** A tool that the assistant asked for; `arguments` is JSON as the model wrote it. */
+  tool_calls?: {
+    id: string;
+    name: string;
+    arguments?: string;
+  }[];
   tool_call_id?: string;
   sequence?: number | null;
   said_at?: DateLike | null;
@@ -221,7 +317,11 @@ export interface MessageFields extends LocationFields {
   media?: MediaFields[];
 }
 
-/** A message to append. */
+/**
+ * A message as it was said, perhaps with the place where it was said.
+ *
+ * It has content, media or tool calls; the result of a tool has a `tool_call_id`.
+ */
 export interface NewMessage extends MessageFields {
   role: MessageRole;
   content?: MessageContent;
@@ -229,13 +329,20 @@ export interface NewMessage extends MessageFields {
 
 /** Which prompt it is, and how much may stand before it. */
 export interface BeforePromptOptions extends LocationFields {
-  session: string;
+  /** The same as the four fields, in one. What is in both must be the same. */
   location?: LocationFields | null;
-  id?: string;
-  speaker?: string;
-  metadata?: Record<string, unknown>;
-  max_tokens?: number | null;
+  /** Show hits with the whole item and the parts of the score. */
   whole?: boolean;
+  /** A conversation. */
+  session: string;
+  /** The host's own id: delivered twice, it is kept once. */
+  id?: string;
+  /** Who says it, where several people talk. */
+  speaker?: string;
+  /** Anything else. */
+  metadata?: Record<string, unknown> | null;
+  /** The block is never longer. */
+  max_tokens?: number | null;
 }
 
 /** Which session the turn is of. */

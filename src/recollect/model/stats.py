@@ -233,8 +233,8 @@ ModelState = Literal["active", "building", "kept", "configured"]
 class Model:
     """An embedding model: one with vectors in the store, or the one in the settings.
 
-    `dimensions` are None until its provider has told them. `reachable` is None when it was not tried; `trouble` says
-    why it is not reachable.
+    `dimensions` are missing until its provider has told them, `reachable` when it was not tried; `trouble` says why it
+    is not reachable.
     """
 
     provider: str
