@@ -297,15 +297,16 @@ export interface ForgetTarget {
 export interface MessageFields extends LocationFields {
   /** The same as the four fields, in one. What is in both must be the same. */
   location?: LocationFields | null;
-  /** The host's own id: delivered twice, it is kept once. */
-  id?: string;
-  speaker?: string;
   /** A tool that the assistant asked for; `arguments` is JSON as the model wrote it. */
   tool_calls?: {
     id: string;
     name: string;
     arguments?: string;
   }[];
+  metadata?: Record<string, unknown>;
+  media?: MediaFields[];
+  /** The host's own id: delivered twice, it is kept once. */
+  id?: string;
   tool_call_id?: string;
   sequence?: number | null;
   said_at?: DateLike | null;
@@ -313,8 +314,8 @@ export interface MessageFields extends LocationFields {
   input_tokens?: number | null;
   output_tokens?: number | null;
   thinking_tokens?: number | null;
-  metadata?: Record<string, unknown>;
-  media?: MediaFields[];
+  /** Who says it, where several people talk. */
+  speaker?: string;
 }
 
 /**
@@ -347,5 +348,6 @@ export interface BeforePromptOptions extends LocationFields {
 
 /** Which session the turn is of. */
 export interface AfterTurnOptions {
+  /** A conversation. */
   session: string;
 }

@@ -409,7 +409,7 @@ class MemoryVerbs(Scoped):
 
         return turns.session_context(self._engine, self._scope, project, max_tokens=max_tokens)
 
-    def after_turn(self, messages: Iterable[NewMessage | Mapping[str, Any]], *, session: str) -> TurnOutcome:
+    def after_turn(self, messages: Iterable[NewMessage | Mapping[str, Any]], *, session: kinds.Session) -> TurnOutcome:
         """Hook after an agent has answered: save the turn's messages and capture what the user's words say.
 
         Messages may be in the format of OpenAI or Anthropic, and may contain the whole conversation: it is idempotent,
@@ -421,7 +421,7 @@ class MemoryVerbs(Scoped):
             raise InvalidInput("after_turn takes the messages of a turn, for example a list.")
         return turns.after_turn(self._engine, self._scope, message_drafts.conversation_name(session), messages)
 
-    def end_session(self, session: str) -> Remembered | None:
+    def end_session(self, session: kinds.Session) -> Remembered | None:
         """Hook at the end of a session: store its summary as a memory, if `session_summaries` is set."""
         from recollect.engine.conversations import compact, message_drafts
 

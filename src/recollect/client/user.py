@@ -166,14 +166,14 @@ class ServiceUserMemory(ServiceScoped):
         forgotten = tuple(item_id for part in parts for item_id in part.forgotten)
         return Tidying((), forgotten, tuple(chat for part in parts for chat in part.archived))
 
-    def after_turn(self, messages: Iterable[NewMessage | Mapping[str, Any]], *, session: str) -> TurnOutcome:
+    def after_turn(self, messages: Iterable[NewMessage | Mapping[str, Any]], *, session: kinds.Session) -> TurnOutcome:
         """Hook after an agent has answered: save the turn's messages and capture what the user's words say."""
         if isinstance(messages, (str, Mapping)) or not isinstance(messages, Iterable):
             raise InvalidInput("after_turn takes the messages of a turn, for example a list.")
         body = {"session": session, "messages": [message_body(message) for message in messages]}
         return decode(TurnOutcome, self._post("/api/hooks/agent-end", body))
 
-    def end_session(self, session: str) -> Remembered | None:
+    def end_session(self, session: kinds.Session) -> Remembered | None:
         """Hook at the end of a session: store its summary as a memory, if `session_summaries` is set."""
         summary = self._post("/api/hooks/session-end", {"session": session})["summary"]
         return None if summary is None else decode(Remembered, summary)

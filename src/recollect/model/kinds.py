@@ -278,6 +278,8 @@ Many: TypeAlias = Annotated[bool, Kind("One of several values of its key: it sta
 Prompt: TypeAlias = Annotated[str | Sequence[str | Mapping[str, Any]], Kind("What the user says.", called="prompt")]
 HostId: TypeAlias = Annotated[str, Kind("The host's own id: delivered twice, it is kept once.", longest=256)]
 Speaker: TypeAlias = Annotated[str, Kind("Who says it, where several people talk.", longest=256)]
+HostName: TypeAlias = Annotated[str, Kind(longest=256)]
+Count: TypeAlias = Annotated[int, Kind(least=0, most=2**53 - 1)]
 Metadata: TypeAlias = Annotated[Mapping[str, Any], Kind("Anything else.")]
 WhereSaid: TypeAlias = Annotated[
     LocationLike, Kind("Where the user is.", parts=lambda place: with_location({"location": place}))

@@ -6,9 +6,10 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
 
 from recollect.errors import InvalidMessage
+from recollect.model import kinds
 from recollect.model.literals import REDACTION_MARK, MessageRole, MessageStatus, marked
 from recollect.model.media import Media, MediaLike, media_texts
-from recollect.model.places import LocationLike, with_location
+from recollect.model.places import with_location
 
 Content: TypeAlias = str | Sequence[str | Mapping[str, Any]]
 
@@ -25,22 +26,22 @@ class ToolCall:
 class MessageFields(TypedDict, total=False):
     """The optional fields of a message, as keyword arguments of `append`."""
 
-    id: str
-    speaker: str
+    id: kinds.HostId
+    speaker: kinds.Speaker
     tool_calls: Sequence[ToolCall | Mapping[str, Any]]
-    tool_call_id: str
-    sequence: int | None
+    tool_call_id: kinds.HostName
+    sequence: kinds.Count | None
     said_at: datetime | None
-    model: str
-    input_tokens: int | None
-    output_tokens: int | None
-    thinking_tokens: int | None
+    model: kinds.HostName
+    input_tokens: kinds.Count | None
+    output_tokens: kinds.Count | None
+    thinking_tokens: kinds.Count | None
     metadata: Mapping[str, Any]
     lat: float | None
     lng: float | None
     address: str
     place_label: str
-    location: LocationLike | None
+    location: kinds.WhereSaid | None
     media: Sequence[MediaLike]
 
 

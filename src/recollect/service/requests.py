@@ -20,6 +20,7 @@ from recollect.api.verbs import MemoryVerbs
 from recollect.model import kinds
 from recollect.model.media import LONGEST_CAPTION, LONGEST_TRANSCRIPT, LONGEST_URL, MOST_MEDIA, MediaKind
 from recollect.model.memories import MemoryFields, NewMemory
+from recollect.model.messages import MessageFields, NewMessage
 from recollect.model.places import LONGEST_LABEL
 from recollect.model.scopes import ScopeRole
 from recollect.service.body_model import (
@@ -30,7 +31,6 @@ from recollect.service.body_model import (
     WHOLE_NUMBER,
     Share,
     StrictBody,
-    Timestamp,
     whole,
 )
 from recollect.service.request_locations import (
@@ -62,7 +62,6 @@ MemoryText = Annotated[str, Field(min_length=1, max_length=LONGEST_CONTENT, patt
 SessionName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=TRIMMED), COMPOSED]
 QueryText = Annotated[str, Field(min_length=1, max_length=LONGEST_QUERY, pattern=VISIBLE)]
 ItemLimit = Annotated[int, Field(ge=1, le=MOST_ITEMS), WHOLE_NUMBER]
-TokenCount = Annotated[int, Field(ge=0, lt=2**53), WHOLE_NUMBER]
 JsonObject = dict[str, Any]
 _WHERE: Final = ("radius_km", "location_radius_km", "location_weight", "location_mode")
 
@@ -212,6 +211,7 @@ MessageContent = (
 )
 
 
+@holding(MessageFields, NewMessage)
 class MessageBody(LocatableBody):
     """A message as it was said, perhaps with the place where it was said.
 
@@ -222,16 +222,7 @@ class MessageBody(LocatableBody):
 
     role: Literal["user", "assistant", "system", "tool", "reasoning"]
     content: MessageContent = ""
-    id: Annotated[str, Field(max_length=256, description="The host's own id: delivered twice, it is kept once.")] = ""
-    speaker: Annotated[str, Field(max_length=256)] = ""
     tool_calls: Annotated[list[ToolCallBody], Field(max_length=MOST_ITEMS)] = Field(default_factory=list)
-    tool_call_id: Annotated[str, Field(max_length=256)] = ""
-    sequence: TokenCount | None = None
-    said_at: Timestamp | None = None
-    model: Annotated[str, Field(max_length=256)] = ""
-    input_tokens: TokenCount | None = None
-    output_tokens: TokenCount | None = None
-    thinking_tokens: TokenCount | None = None
     metadata: JsonObject = Field(default_factory=dict)
     media: MediaList = Field(default_factory=list)
 
@@ -266,11 +257,11 @@ MessageOrMessages = Annotated[
 ]
 
 
+@taking(MemoryVerbs.rate, "comment")
 class FeedbackBody(StrictBody):
     """What the user thought of a message or memory: 1, -1, or null to take it back."""
 
     feedback: Annotated[Literal[1, -1], BeforeValidator(_rating)] | None
-    comment: Annotated[str, Field(max_length=300)] = ""
 
 
 class TidyBody(StrictBody):
@@ -281,10 +272,9 @@ class TidyBody(StrictBody):
     ]
 
 
+@taking(MemoryVerbs.merge, "into")
 class MergeBody(StrictBody):
     """Into which memory to merge one that says the same."""
-
-    into: Annotated[str, Field(min_length=1, max_length=100)]
 
 
 class CompactBody(StrictBody):
@@ -309,19 +299,18 @@ class BeforePromptBody(LocatableBody):
     whole: bool = Field(default=False, description="Show hits with the whole item and the parts of the score.")
 
 
+@taking(MemoryVerbs.after_turn, "session")
 class AgentEndBody(StrictBody):
     """The messages of a turn, after the agent has answered; or the whole conversation, in any host's manner."""
 
     model_config = ConfigDict(json_schema_extra=EXAMPLES["AgentEndBody"])
 
-    session: SessionName
     messages: Annotated[list[dict[str, Any]], Field(max_length=1_000)]
 
 
+@taking(MemoryVerbs.end_session)
 class SessionEndBody(StrictBody):
     """A session that ends."""
-
-    session: SessionName
 
 
 @taking(MemoryVerbs.forget)

@@ -135,7 +135,7 @@ def rate_message(body: requests.FeedbackBody, call: WriteAndReadCall, id: Messag
     return run_idempotent(
         call,
         "feedback",
-        lambda me: me.messages.rate(id, body.feedback, comment=body.comment),
+        lambda me: me.messages.rate(id, **body.model_dump()),
         reply=lambda rated: Reply(out.dump(out.StoredMessageBody, rated)),
         committed=Message,
         request=body,

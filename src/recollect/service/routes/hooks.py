@@ -56,7 +56,7 @@ def agent_end(body: requests.AgentEndBody, call: WriteCall) -> Response:
     return run_idempotent(
         call,
         "agent-end",
-        lambda me: me.after_turn(body.messages, session=body.session),
+        lambda me: me.after_turn(body.messages, **body.sent("messages")),
         reply=lambda outcome: Reply(out.dump(out.TurnBody, outcome)),
         committed=TurnOutcome,
         request=body,
@@ -70,7 +70,7 @@ def session_end(body: requests.SessionEndBody, call: WriteCall) -> Response:
     return run_idempotent(
         call,
         "session-end",
-        lambda me: me.end_session(body.session),
+        lambda me: me.end_session(**body.sent()),
         reply=lambda summary: Reply(out.dump(out.SessionBody, {"summary": summary})),
         committed=Remembered,
         request=body,

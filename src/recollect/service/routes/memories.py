@@ -145,7 +145,7 @@ def rate_memory(body: requests.FeedbackBody, call: WriteAndReadCall, id: MemoryI
     return run_idempotent(
         call,
         "feedback",
-        lambda me: me.rate(id, body.feedback, comment=body.comment),
+        lambda me: me.rate(id, **body.model_dump()),
         reply=lambda rated: Reply(out.dump(out.MemoryBody, rated)),
         committed=MemoryRecord,
         request=body,
@@ -159,7 +159,7 @@ def merge_memory(body: requests.MergeBody, call: WriteAndReadCall, id: MemoryId)
     return run_idempotent(
         call,
         "merge",
-        lambda me: me.merge(id, into=body.into),
+        lambda me: me.merge(id, **body.sent()),
         reply=lambda kept: Reply(out.dump(out.MemoryBody, kept)),
         committed=MemoryRecord,
         request=body,
