@@ -10,7 +10,7 @@ from recollect import Memory
 from recollect.mcp import handlers, permissions, prompts, resources, tools
 from recollect.mcp.server import create_server
 from recollect.model.literals import MEMORY_TYPES, SOURCES
-from recollect.model.places import LEAST_RADIUS_KM, LOCATION_MODES, LONGEST_ADDRESS, LONGEST_LABEL, MOST_RADIUS_KM
+from recollect.model.places import LONGEST_ADDRESS, LONGEST_LABEL
 from recollect.text.clean import MAX_CHARACTERS
 from tests.mcp_door.conftest import LEGACY, MODERN, in_process, somebody, speak
 
@@ -30,12 +30,9 @@ def test_tools_take_what_their_schemas_name_and_nothing_else() -> None:
 
 
 def test_the_data_file_is_in_step_with_the_limits_of_the_package() -> None:
-    recall, store = (tools.TOOLS[name].takes["properties"] for name in ("memory_recall", "memory_store"))
+    store = tools.TOOLS["memory_store"].takes["properties"]
     assert store["content"]["maxLength"] == MAX_CHARACTERS
-    assert recall["type"]["enum"] == store["type"]["enum"] == [*MEMORY_TYPES]
-    assert recall["location_mode"]["enum"] == [*LOCATION_MODES]
-    radius = recall["radius_km"]
-    assert (radius["minimum"], radius["maximum"]) == (LEAST_RADIUS_KM, MOST_RADIUS_KM)
+    assert store["type"]["enum"] == [*MEMORY_TYPES]
     place = store["location"]["properties"]
     assert (place["address"]["maxLength"], place["place_label"]["maxLength"]) == (LONGEST_ADDRESS, LONGEST_LABEL)
     found = tools.TOOLS["search_context"].gives["properties"]["results"]["items"]["properties"]

@@ -81,7 +81,7 @@ def test_the_places_of_the_user(memory: Memory, me: UserMemory) -> None:
 WRONG: list[tuple[Mapping[str, Any], str]] = [
     ({"location": {"lat": 1}}, "A place needs lat and lng together; lng is missing."),
     ({"location": {"lat": None, "lng": 1}}, "A place needs lat and lng together; lat is missing."),
-    ({"location": {}}, "The location is empty."),
+    ({"location": {}}, "The location is {}; its fields are lat, lng, address, place_label."),
     ({"location": {"lat": 91, "lng": 0}}, "lat is 91; it must be a number from -90 to 90."),
     ({"location": {"lat": 0, "lng": -181}}, "lng is -181; it must be a number from -180 to 180."),
     ({"location": {"lat": "49.2", "lng": 0}}, "lat is '49.2'; it must be a number"),
@@ -93,9 +93,7 @@ WRONG: list[tuple[Mapping[str, Any], str]] = [
     ({"location": "home"}, "location is 'home'; it must be an object"),
     ({"radius_km": 5}, "A radius needs a location."),
     ({"location": {"place_label": "nowhere"}, "radius_km": 5}, "A radius needs coordinates"),
-    ({"location": VIENNA, "radius_km": 0.05}, "radius_km is 0.05; it must be a number from 0.1"),
     ({"location": VIENNA, "location_radius_km": 101}, "radius_km is 101; it must be a number from 0.1"),
-    ({"location": VIENNA, "location_weight": 1.1}, "location_weight is 1.1; it must be a number from 0 to 1."),
     ({"location": VIENNA, "location_mode": "near"}, "location_mode is 'near'; it must be one of boost, semantic."),
 ]
 

@@ -10,21 +10,25 @@ from typing import Any, Final
 
 import httpx2
 import pytest
+from mcp import Client as McpClient
 
 from recollect import UserMemory
 from recollect.api.facts import UserEvents, UserFacts, UserInstructions, UserLessons, UserPreferences
 from recollect.client import Client, sent
 from recollect.errors import InvalidInput
+from recollect.mcp import tools, verb_schemas
+from recollect.mcp.tools import TOOLS, VERBS_FILE
 from recollect.model import kinds
 from recollect.model.kinds import Parameter, kind_of, parameters, plain
 from recollect.service import verb_fields
 from tests.api_reference import function_of, public_members
+from tests.mcp_door.conftest import in_process, refused, speak
 from tests.service.conftest import EVERYTHING, Running, serve, service
 from tests.surface import typescript
 
 __all__ = ["serve", "service"]
 
-MACHINES: Final = (sent, verb_fields, typescript)
+MACHINES: Final = (sent, verb_fields, typescript, verb_schemas, tools)
 MOST_LINES: Final = 260
 LEAST_VERBS: Final = 22
 ALIASES: Final = [kind_of(alias) for alias in vars(kinds).values() if hasattr(alias, "__metadata__")]
@@ -130,3 +134,23 @@ def test_a_client_refuses_what_it_cannot_send_and_names_it_does_not_know(service
                 if one.kind.here:
                     with pytest.raises(InvalidInput, match=re.escape(one.kind.here)):
                         attrgetter(name)(client.me)(**given, **{one.name: True})
+
+
+def test_models_are_told_what_the_kinds_say(database: object) -> None:
+    assert VERBS_FILE.read_text(encoding="utf-8") == verb_schemas.written(), "Run python -m recollect.mcp.verb_schemas"
+
+
+def test_tools_hold_to_the_kinds_and_take_nothing_that_is_not_for_models(service: Running) -> None:
+    async def talk(client: McpClient) -> None:
+        for tool in (tool for tool in TOOLS.values() if tool.verb):
+            given = {name: SOMETHING.get(name, ITEM) for name in tool.takes.get("required", ())}
+            assert "takes no 'nonsense'" in await refused(client, tool.name, {**given, "nonsense": 1})
+            for one in parameters(getattr(UserMemory, tool.verb)):
+                if one.name in tool.takes["properties"]:
+                    for value in beyond(one):
+                        reason = await refused(client, tool.name, {**given, one.name: value})
+                        assert reason.startswith(one.name), f"{tool.name} {value!r:.40}: {reason}"
+                elif not one.kind.silent:
+                    assert "takes no" in await refused(client, tool.name, {**given, one.name: ITEM}), one.name
+
+    speak(in_process(service.memory), talk)

@@ -5,6 +5,7 @@ argument that is null counts as absent: some hosts fill in every name they know.
 """
 
 from collections.abc import Mapping
+from datetime import UTC, datetime, tzinfo
 from typing import Any, TypeAlias
 
 from recollect.errors import InvalidInput
@@ -17,8 +18,8 @@ _HUGE = 10**18
 _OTHER_NAMES = {"location_radius_km": "radius_km"}  # as other tools for memory call them
 
 
-def read_arguments(owner: str, schema: ToolSchema, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the arguments with the defaults filled in. Raises InvalidInput."""
+def read_arguments(owner: str, schema: ToolSchema, arguments: Mapping[str, Any], zone: tzinfo = UTC) -> dict[str, Any]:
+    """Give the arguments with the defaults filled in; a time without an offset is in the zone. Raises InvalidInput."""
     properties: Mapping[str, ToolSchema] = schema["properties"]
     arguments = {_known_name(name, properties, arguments): value for name, value in arguments.items()}
     unknown = [name for name in arguments if name not in properties]
@@ -29,7 +30,7 @@ def read_arguments(owner: str, schema: ToolSchema, arguments: Mapping[str, Any])
     missing = [name for name in schema.get("required", ()) if name not in present]
     if missing:
         raise InvalidInput(f"{owner} needs {' and '.join(missing)}. {properties[missing[0]]['description']}")
-    checked_values = {name: _checked(name, properties[name], value) for name, value in present.items()}
+    checked_values = {name: _checked(name, properties[name], value, zone) for name, value in present.items()}
     defaults = {name: field["default"] for name, field in properties.items() if "default" in field}
     return {**defaults, **checked_values}
 
@@ -40,18 +41,18 @@ def _known_name(name: str, properties: Mapping[str, ToolSchema], arguments: Mapp
     return known if known in properties and known not in arguments else name
 
 
-def _checked(name: str, schema: ToolSchema, value: object) -> Any:  # noqa: ANN401 - as the schema says
+def _checked(name: str, schema: ToolSchema, value: object, zone: tzinfo) -> Any:  # noqa: ANN401 - as the schema says
     match schema["type"]:
         case "string":
-            return _text(name, schema, value)
+            return _moment(name, value, zone) if "format" in schema else _text(name, schema, value)
         case "object":
             if not isinstance(value, Mapping):
                 raise _unfit(name, value, f"an object with {', '.join(schema['properties'])}")
-            return read_arguments(name, schema, value)
+            return read_arguments(name, schema, value, zone)
         case "array":
             if not isinstance(value, list) or len(value) > schema["maxItems"]:
                 raise _unfit(name, value, f"a list of at most {schema['maxItems']} texts")
-            return [_checked(name, schema["items"], item) for item in value]
+            return [_checked(name, schema["items"], item, zone) for item in value]
         case "boolean":
             if not isinstance(value, bool):
                 raise _unfit(name, value, "true or false")
@@ -71,9 +72,19 @@ def _text(name: str, schema: ToolSchema, value: object) -> str:
     longest: int = schema["maxLength"]
     if len(value) > longest:
         raise InvalidInput(f"{name} has {len(value):,} characters; it may have at most {longest:,}.")
-    if len(value.strip()) < schema["minLength"]:
+    if len(value.strip()) < schema.get("minLength", 0):
         raise InvalidInput(f"{name} is empty. {schema['description']}")
     return value
+
+
+def _moment(name: str, value: object, zone: tzinfo) -> datetime:
+    try:
+        moment = datetime.fromisoformat(value.strip()) if isinstance(value, str) else None
+        if moment is not None:
+            return moment if moment.tzinfo else moment.replace(tzinfo=zone)
+    except (ValueError, OverflowError, OSError):
+        pass
+    raise _unfit(name, value, "a date or time such as 2026-12-03 or 2026-12-03T12:00:00+01:00")
 
 
 def _number(name: str, schema: ToolSchema, value: object, *, whole: bool) -> float:

@@ -19,6 +19,7 @@ from recollect.mcp.render import ToolAnswer
 from recollect.mcp.resources import Resource
 from recollect.mcp.tools import PROMPT_ARGUMENTS, TOOLS
 from recollect.model.literals import Permission
+from recollect.settings.kinds import zone_named
 
 _SCOPE: Final = "scope"
 
@@ -37,7 +38,7 @@ class Dispatcher:
             if tool == name and arguments.get(argument) is not None
         ]
         context = self._authorized(caller, name, *also)
-        taken = dict(read_arguments(name, TOOLS[name].takes, arguments))
+        taken = read_arguments(name, TOOLS[name].takes, arguments, zone_named(context.settings.timezone))
         scope = taken.pop(_SCOPE, None)
         return TOOL_HANDLERS[name](context if scope is None else context.in_scope(scope), taken)
 

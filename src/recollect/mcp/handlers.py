@@ -13,18 +13,17 @@ from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from secrets import token_hex
-from typing import Any, Final, TypedDict
+from typing import Any, Final
 
 from recollect import plugins
 from recollect.embedding.local import LocalTokenizer
 from recollect.errors import InvalidInput, NotFound, NotPermitted
 from recollect.mcp import prompts, render
-from recollect.mcp.context import AGENT, ResourceReader, ToolContext, ToolHandler, parse_time
+from recollect.mcp.context import AGENT, ResourceReader, ToolContext, ToolHandler
 from recollect.mcp.record_handlers import RECORD_HANDLERS
 from recollect.mcp.render import ToolAnswer
 from recollect.model.literals import Trust
 from recollect.model.media import Media
-from recollect.model.places import Location, LocationMode
 from recollect.model.search import Hit
 from recollect.text.fence import Quoted, fenced
 from recollect.text.harmless import harmless
@@ -38,45 +37,17 @@ _TOKENIZER: Final = LocalTokenizer()
 NOTHING_RELATED: Final = "Nothing related is remembered."
 
 
-def _recall(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
-    since, until = (parse_time(context, arguments, name) for name in ("since", "until"))
-    result = context.me.recall(
-        arguments["query"],
-        limit=arguments["limit"],
-        type=arguments.get("type"),
-        since=since,
-        until=until,
-        **_threshold(arguments),
-        **_location(arguments),
-    )
-    return render.render_recall(result)
+def _recall(context: ToolContext, taken: Mapping[str, Any]) -> ToolAnswer:
+    return render.render_recall(context.me.recall(**_related(taken)))
 
 
-class _ScoreThreshold(TypedDict):
-    min_score: float
-    only_related: bool
+def _search(context: ToolContext, taken: Mapping[str, Any]) -> ToolAnswer:
+    return render.render_search(context.me.search_context(**_related(taken), current=unanswered(context)))
 
 
-def _threshold(arguments: Mapping[str, Any]) -> _ScoreThreshold:
-    """Give what has to do with the query, unless the model says which score it wants."""
-    return {"min_score": arguments.get("min_score", 0.0), "only_related": "min_score" not in arguments}
-
-
-class _LocationArguments(TypedDict):
-    location: Location | None
-    radius_km: float | None
-    location_weight: float | None
-    location_mode: LocationMode
-
-
-def _location(arguments: Mapping[str, Any]) -> _LocationArguments:
-    """Give the location arguments. Without a weight, that of the settings counts."""
-    return {
-        "location": Location(**arguments["location"]) if "location" in arguments else None,
-        "radius_km": arguments.get("radius_km"),
-        "location_weight": arguments.get("location_weight"),
-        "location_mode": arguments["location_mode"],
-    }
+def _related(taken: Mapping[str, Any]) -> dict[str, Any]:
+    """Ask for what has to do with the query, unless the model says which score it wants."""
+    return {"min_score": 0.0, "only_related": "min_score" not in taken, **taken}
 
 
 def _store(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
@@ -121,18 +92,6 @@ def _forget(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
     return render.render_forgotten(context.me.forget(query=query, all=arguments["all"]))
 
 
-def _search(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
-    return render.render_search(
-        context.me.search_context(
-            arguments["query"],
-            limit=arguments["limit"],
-            current=unanswered(context),
-            **_threshold(arguments),
-            **_location(arguments),
-        )
-    )
-
-
 def unanswered(context: ToolContext) -> str | None:
     """Give the conversation whose last word is a question of late: hooks saved it before the agent searches for it."""
     with suppress(NotPermitted):  # to list the conversations of a shared scope
@@ -147,10 +106,6 @@ def unanswered(context: ToolContext) -> str | None:
 def _search_federated(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
     handler: ToolHandler = plugins.find("tools", "search_federated", "recollect-connect")
     return handler(context, arguments)
-
-
-def _about(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
-    return render.render_about(context.me.about(arguments["topic"]))
 
 
 def _places(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
@@ -249,7 +204,7 @@ TOOL_HANDLERS: Final[Mapping[str, ToolHandler]] = {
     "memory_forget": _forget,
     "search_context": _search,
     "search_federated": _search_federated,
-    "memory_about": _about,
+    "memory_about": lambda context, taken: render.render_about(context.me.about(**taken)),
     "memory_places": _places,
     "memory_rate": _rate,
     **RECORD_HANDLERS,

@@ -11,46 +11,33 @@ from typing import Any, Final
 from recollect.api.memory import UserMemory
 from recollect.errors import InvalidInput, InvalidMemory, NotFound
 from recollect.mcp import render, render_records
-from recollect.mcp.context import AGENT, ToolContext, ToolHandler, parse_time
+from recollect.mcp.context import AGENT, ToolContext, ToolHandler
 from recollect.mcp.render import ToolAnswer
 from recollect.model.literals import Trust
 from recollect.model.memories import MemoryRecord, Remembered
 
 _SAYING = ("content", "type", "subject", "key", "value", "context")
-_CHANGED = (*_SAYING, "importance", "confidence")
+_CHANGED = (*_SAYING, "importance", "confidence", "valid_until")
 
 
-def _get(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
+def _get(context: ToolContext, taken: Mapping[str, Any]) -> ToolAnswer:
     try:
-        return render_records.render_record(context.me.get(arguments["id"]))
+        return render_records.render_record(context.me.get(**taken))
     except NotFound:
         return render_records.not_found()
 
 
-def _similar(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
+def _similar(context: ToolContext, taken: Mapping[str, Any]) -> ToolAnswer:
     try:
-        return render_records.render_similar(context.me.similar(arguments["id"], limit=arguments["limit"]))
+        return render_records.render_similar(context.me.similar(**taken))
     except NotFound:
         return render_records.not_found()
-
-
-def _clusters(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
-    return render_records.render_clusters(context.me.clusters(limit=arguments["limit"], examples=1))
-
-
-def _list(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
-    names = ("type", "subject", "key", "context", "min_importance")
-    filters: dict[str, Any] = {name: arguments[name] for name in names if name in arguments}
-    filters |= _times(context, arguments, "since", "until")
-    page = context.me.list(limit=arguments["limit"], cursor=arguments.get("cursor"), **filters)
-    return render_records.render_page(page)
 
 
 def _update(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
     changes: dict[str, Any] = {name: arguments[name] for name in _CHANGED if name in arguments}
-    changes |= _times(context, arguments, "valid_until")
     if not changes:
-        raise InvalidInput(f"memory_update changes nothing without one of {', '.join(_CHANGED)} and valid_until.")
+        raise InvalidInput(f"memory_update changes nothing without one of {', '.join(_CHANGED)}.")
     try:
         record = context.me.get(arguments["id"])
         if record.trust > Trust.INFERRED:
@@ -74,8 +61,8 @@ def _facts(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
     missing = [name for name in needed if name not in arguments]
     if missing:
         raise InvalidInput(f"To store a {kind}, memory_facts needs {', '.join(needed)}; {missing[0]} is missing.")
-    given = _times(context, arguments, "valid_until")
-    given |= {name: arguments[name] for name in ("importance", "confidence", "context") if name in arguments}
+    common = ("importance", "confidence", "context", "valid_until")
+    given = {name: arguments[name] for name in common if name in arguments}
     return render.render_stored(_STATED[kind](context, arguments, {**given, "source": AGENT}))
 
 
@@ -88,8 +75,8 @@ def _ask_preferences(context: ToolContext, arguments: Mapping[str, Any]) -> tupl
 
 
 def _ask_events(context: ToolContext, arguments: Mapping[str, Any]) -> tuple[MemoryRecord, ...]:
-    times = _times(context, arguments, "since", "until")
     named = {"entity": arguments.get("subject"), "kind": arguments.get("key")}
+    times = {"since": arguments.get("since"), "until": arguments.get("until")}
     return context.me.events(**named, **times, limit=arguments["limit"])
 
 
@@ -108,17 +95,11 @@ def _state_property(
 def _state_event(context: ToolContext, arguments: Mapping[str, Any], given: dict[str, Any]) -> Remembered:
     named = {"entity": "subject", "kind": "key", "details": "value"}
     told = {name: arguments[argument] for name, argument in named.items() if argument in arguments}
-    return context.me.events.log(
-        arguments["content"], **told, occurred_at=parse_time(context, arguments, "occurred_at"), **given
-    )
+    return context.me.events.log(arguments["content"], **told, occurred_at=arguments.get("occurred_at"), **given)
 
 
 def _state_lesson(context: ToolContext, arguments: Mapping[str, Any], given: dict[str, Any]) -> Remembered:
     return context.me.lessons.add(arguments["content"], **given)
-
-
-def _times(context: ToolContext, arguments: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    return {name: parse_time(context, arguments, name) for name in names if name in arguments}
 
 
 _NEEDED: Final = {
@@ -141,9 +122,9 @@ _STATED: Final[Mapping[str, Callable[..., Remembered]]] = {
 }
 RECORD_HANDLERS: Final[Mapping[str, ToolHandler]] = {
     "memory_get": _get,
-    "memory_list": _list,
+    "memory_list": lambda context, taken: render_records.render_page(context.me.list(**taken)),
     "memory_update": _update,
     "memory_facts": _facts,
     "memory_similar": _similar,
-    "memory_clusters": _clusters,
+    "memory_clusters": lambda context, taken: render_records.render_clusters(context.me.clusters(**taken, examples=1)),
 }

@@ -1,7 +1,8 @@
 """The tools as a model sees them. `tools.json` says when to use each, what it takes and gives; `handlers` run them.
 
-The schemas use plain keywords only, because hosts hand them on to models that know no others. `$use` inserts one of the
-file's definitions.
+What a tool takes that is a verb comes from the verb's signature, by way of `verbs.json` (`verb_schemas` writes it);
+`takes` says what differs, as a patch of it in which null takes something away. The schemas use plain keywords only,
+because hosts hand them on to models that know no others. `$use` inserts one of the file's definitions.
 """
 
 import json
@@ -32,9 +33,12 @@ class Tool:
     takes: ToolSchema
     gives: ToolSchema
     hints: Hints
+    verb: str = ""
 
 
-_DOCUMENT: Final[dict[str, Any]] = json.loads(Path(__file__).with_name("tools.json").read_text(encoding="utf-8"))
+VERBS_FILE: Final = Path(__file__).with_name("verbs.json")
+_DOCUMENT: Final[dict[str, Any]] = json.loads(VERBS_FILE.with_name("tools.json").read_text(encoding="utf-8"))
+_VERBS: Final[dict[str, Any]] = json.loads(VERBS_FILE.read_text(encoding="utf-8"))
 
 
 def _expand(node: Any) -> Any:  # noqa: ANN401 - JSON
@@ -48,8 +52,22 @@ def _expand(node: Any) -> Any:  # noqa: ANN401 - JSON
     return expanded
 
 
-TOOLS: Final[Mapping[str, Tool]] = {
-    tool["name"]: Tool(**{**_expand(tool), "hints": Hints(**tool["hints"])}) for tool in _DOCUMENT["tools"]
-}
+def _patched(schema: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
+    """Apply a patch as RFC 7396 has it."""
+    changed = {name: part for name, part in schema.items() if patch.get(name, part) is not None}
+    for name, part in patch.items():
+        if isinstance(part, dict):
+            changed[name] = _patched(changed.get(name, {}), part)
+        elif part is not None:
+            changed[name] = part
+    return changed
+
+
+def _tool(said: dict[str, Any]) -> Tool:
+    takes = _patched(_VERBS.get(said.get("verb", ""), {}), said["takes"])
+    return Tool(**{**said, "takes": takes, "hints": Hints(**said["hints"])})
+
+
+TOOLS: Final[Mapping[str, Tool]] = {tool["name"]: _tool(_expand(tool)) for tool in _DOCUMENT["tools"]}
 FEDERATED: Final = "search_federated"  # offered only where other services are configured
 PROMPT_ARGUMENTS: Final[ToolSchema] = _expand(_DOCUMENT["prompt"])

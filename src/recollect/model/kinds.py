@@ -35,7 +35,8 @@ class Kind(NamedTuple):
     `longest` counts characters or items. A `visible` text has a character that can be seen, a `trimmed` one no blanks
     around it. Nothing says of a `silent` one that it is there. `here` says why a client cannot have it: no door offers
     it. In requests it may be `called` otherwise; `parts` spreads it over several fields; `none` stands for nothing.
-    On the command line `typed` says more, and `metavar` what is typed.
+    On the command line `typed` says more, and `metavar` what is typed. `for_models` is what models read, or True
+    for the same sentence; without it they are not offered the parameter.
     """
 
     said: str = ""
@@ -53,6 +54,7 @@ class Kind(NamedTuple):
     none: str = ""
     typed: str = ""
     metavar: str = ""
+    for_models: str | bool = False
 
 
 class Parameter(NamedTuple):
@@ -119,17 +121,38 @@ def is_union(hint: Any) -> bool:  # noqa: ANN401 - any annotation
 
 # Which memories, and how many
 
-Limit: TypeAlias = Annotated[int, Kind("At most this many.", least=1, most=MOST_ITEMS)]
-UsualLimit: TypeAlias = Annotated[int, Kind("At most this many; the settings say 5.", least=1, most=MOST_ITEMS)]
-QueryText: TypeAlias = Annotated[
-    str, Kind(example="which theme do I like?", shortest=1, longest=LONGEST_QUERY, visible=True)
+Limit: TypeAlias = Annotated[int, Kind("At most this many.", least=1, most=MOST_ITEMS, for_models=True)]
+UsualLimit: TypeAlias = Annotated[
+    int, Kind("At most this many; the settings say 5.", least=1, most=MOST_ITEMS, for_models="At most this many.")
 ]
-Topic: TypeAlias = Annotated[str, Kind(example="garage", shortest=1, longest=LONGEST_QUERY, visible=True)]
-ItemId: TypeAlias = Annotated[str, Kind(shortest=1, longest=100)]
-Types: TypeAlias = Annotated[MemoryType | Sequence[MemoryType], Kind("Only this kind.", metavar="TYPE")]
-OfSubject: TypeAlias = Annotated[str, Kind("Only about this subject.", longest=LONGEST_NAME)]
-OfKey: TypeAlias = Annotated[str, Kind("Only this property.", longest=LONGEST_NAME)]
-OfContext: TypeAlias = Annotated[str, Kind("Only in this context.", longest=LONGEST_NAME)]
+QueryText: TypeAlias = Annotated[
+    str,
+    Kind(
+        example="which theme do I like?",
+        shortest=1,
+        longest=LONGEST_QUERY,
+        visible=True,
+        for_models='What to look for, in the words of a question or a note. A "quoted phrase" must be there word for '
+        "word, -word must not.",
+    ),
+]
+Topic: TypeAlias = Annotated[
+    str,
+    Kind(
+        example="garage",
+        shortest=1,
+        longest=LONGEST_QUERY,
+        visible=True,
+        for_models="A thing, a person, a place or a subject, by its name.",
+    ),
+]
+ItemId: TypeAlias = Annotated[str, Kind(shortest=1, longest=100, for_models="The full id of the memory.")]
+Types: TypeAlias = Annotated[
+    MemoryType | Sequence[MemoryType], Kind("Only this kind.", metavar="TYPE", for_models=True)
+]
+OfSubject: TypeAlias = Annotated[str, Kind("Only about this subject.", longest=LONGEST_NAME, for_models=True)]
+OfKey: TypeAlias = Annotated[str, Kind("Only this property.", longest=LONGEST_NAME, for_models=True)]
+OfContext: TypeAlias = Annotated[str, Kind("Only in this context.", longest=LONGEST_NAME, for_models=True)]
 OfSession: TypeAlias = Annotated[str, Kind("Only from this session.", longest=LONGEST_NAME, metavar="ID")]
 Since: TypeAlias = Annotated[
     datetime,
@@ -137,11 +160,12 @@ Since: TypeAlias = Annotated[
         "Only what happened, or was stored, then or later.",
         typed="Only what happened, or was stored, then or later: a time, a span such as 7d (a week ago), "
         "yesterday, last night (since 18:00) or last week.",
+        for_models=True,
     ),
 ]
-Until: TypeAlias = Annotated[datetime, Kind("Only what happened, or was stored, before then.")]
+Until: TypeAlias = Annotated[datetime, Kind("Only what happened, or was stored, before then.", for_models=True)]
 AsOf: TypeAlias = Annotated[datetime, Kind("What was held true at that moment, instead of now.")]
-LeastImportance: TypeAlias = Annotated[float, Kind("Leave out what matters less.", least=0, most=1)]
+LeastImportance: TypeAlias = Annotated[float, Kind("Leave out what matters less.", least=0, most=1, for_models=True)]
 
 
 class FilterFields(TypedDict, total=False):
@@ -167,7 +191,7 @@ Zone: TypeAlias = Annotated[
 
 # How a search ranks
 
-LeastScore: TypeAlias = Annotated[float, Kind("Only what scores at least this much.", least=0, most=1)]
+LeastScore: TypeAlias = Annotated[float, Kind("Only what scores at least this much.", least=0, most=1, for_models=True)]
 Preferred: TypeAlias = Annotated[
     MemoryType | Sequence[MemoryType],
     Kind("Types that come first among equals.", longest=len(get_args(MemoryType))),
@@ -192,15 +216,19 @@ SharedScopes: TypeAlias = Annotated[
 ]
 SearchPlace: TypeAlias = Annotated[LocationLike, Kind("Where the user is.", parts=place_of_search)]
 RadiusKm: TypeAlias = Annotated[
-    float, Kind("Only what is at most so many kilometres away.", least=LEAST_RADIUS_KM, most=MOST_RADIUS_KM)
+    float,
+    Kind("Only what is at most so many kilometres away.", least=LEAST_RADIUS_KM, most=MOST_RADIUS_KM, for_models=True),
 ]
 SameRadius: TypeAlias = Annotated[float, Kind(least=LEAST_RADIUS_KM, most=MOST_RADIUS_KM, silent=True)]
 PlaceWeight: TypeAlias = Annotated[
-    float, Kind("Share of the place in the score; without it, that of the settings.", least=0, most=1)
+    float, Kind("Share of the place in the score; without it, that of the settings.", least=0, most=1, for_models=True)
 ]
 PlaceMode: TypeAlias = Annotated[
     LocationMode,
-    Kind("Whether nearness and likeness of places count (boost), or only what they are called (semantic)."),
+    Kind(
+        "Whether nearness and likeness of places count (boost), or only what they are called (semantic).",
+        for_models=True,
+    ),
 ]
 
 # What to forget, and how
@@ -290,10 +318,12 @@ Project: TypeAlias = Annotated[str, Kind("What the session is about.", longest=L
 # Single memories, and what there is of them
 
 Reveal: TypeAlias = Annotated[bool, Kind("With the secrets that it keeps.")]
-PageCursor: TypeAlias = Annotated[str, Kind("The cursor of the page before.")]
+PageCursor: TypeAlias = Annotated[str, Kind("The cursor of the page before.", for_models=True)]
 Comment: TypeAlias = Annotated[str, Kind("Why.", longest=300)]
 Rating: TypeAlias = Annotated[int, Kind("1, -1, or null to take it back.")]
-MostClusters: TypeAlias = Annotated[int, Kind("At most this many groups, and pairs.", least=1, most=MOST_CLUSTERS)]
+MostClusters: TypeAlias = Annotated[
+    int, Kind("At most this many groups, and pairs.", least=1, most=MOST_CLUSTERS, for_models=True)
+]
 MostExamples: TypeAlias = Annotated[int, Kind("Memories of each group.", least=1, most=MOST_EXAMPLES)]
 LogDays: TypeAlias = Annotated[int, Kind("How far back the search log is read.", least=1, most=90)]
 MostEntries: TypeAlias = Annotated[int, Kind("At most so many entries in each list.", least=1, most=MOST_ITEMS)]
