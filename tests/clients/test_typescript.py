@@ -25,6 +25,7 @@ COMPILER: Final = ("typescript@5", "@types/node@20")
 # Verbs of the Python client that this one lacks. A new verb needs a twin or a line here.
 PYTHON_ONLY: Final = {"messages", "places", "user_id", "address"}
 
+BUILT_IN: Final = {"AbortSignal", "ArrayBuffer", "Blob", "Iterable", "Promise", "Uint8Array"}
 _EXAMPLE = re.compile(r"```js\n(.*?)```\n\n```text\n(.*?)```", re.DOTALL)
 
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
@@ -94,6 +95,13 @@ def test_every_verb_of_the_python_client_has_a_twin_or_a_reason(database: str) -
     declared = set(re.findall(r"^  (?:readonly )?(\w+)[(:]", declarations("index.d.ts"), re.MULTILINE))
     wanted = {*verbs(ServiceUserMemory), *verbs(ServiceConversation)} - PYTHON_ONLY
     assert {re.sub(r"_(\w)", lambda found: found[1].upper(), verb) for verb in wanted} <= declared
+
+
+def test_the_declarations_import_the_types_that_they_name_and_no_others(database: str) -> None:
+    imports, _, text = re.sub(r"/\*.*?\*/", "", declarations("index.d.ts"), flags=re.DOTALL).partition("export type *")
+    imported = set(re.findall(r"\b[A-Z]\w+", imports))
+    declared = set(re.findall(r"^export (?:class|interface|const) (\w+)", text, re.MULTILINE))
+    assert set(re.findall(r"\b[A-Z]\w+", text)) - declared - BUILT_IN == imported
 
 
 @pytest.mark.slow

@@ -78,7 +78,6 @@ class _Writer:
 
     def text(self) -> str:
         """Give the whole file."""
-        shapes = {row.name: self._members(row) for row in self._rows if not _is_union(row)}
         unions = {row.name: union for union, row in self._unions.items()}
         parts: list[str] = []
         earlier: dict[str, Mapping[str, Member]] = {}
@@ -86,10 +85,10 @@ class _Writer:
             if row.name in unions:
                 parts.append(f"{_comment(row.said)}export type {row.name} = {unions[row.name]};\n")
                 continue
-            members = shapes[row.name]
+            members = self._members(row)
             bases = {name: shape for name, shape in earlier.items() if _is_part(shape, members)}
             nearest = [name for name in bases if not any(_is_part(bases[name], shape) for shape in bases.values())]
-            own = {name: said for name, said in members.items() if not any(name in shapes[base] for base in nearest)}
+            own = {name: said for name, said in members.items() if not any(name in bases[base] for base in nearest)}
             extends = f" extends {', '.join(nearest)}" if nearest else ""
             said = row.said or self._schemas[row.of]["description"]
             parts.append(f"{_comment(said)}export interface {row.name}{extends} {_braced(own)}\n")
@@ -115,7 +114,7 @@ class _Writer:
         required = schema.get("required", ())
         return {name: self._member(field, name in required) for name, field in schema["properties"].items()}
 
-    def _member(self, field: Mapping[str, Any], is_required: bool, *, is_alone: bool = False) -> Member:  # noqa: FBT001
+    def _member(self, field: Mapping[str, Any], is_required: object, *, is_alone: bool = False) -> Member:
         return Member(self._type(field, is_alone=is_alone), not is_required, self._said(field))
 
     def _said(self, field: Mapping[str, Any]) -> str:
