@@ -14,6 +14,7 @@ from mcp import Client as McpClient
 
 from recollect import UserMemory
 from recollect.api.facts import UserEvents, UserFacts, UserInstructions, UserLessons, UserPreferences
+from recollect.api.verbs import MemoryVerbs
 from recollect.client import Client, sent
 from recollect.errors import InvalidInput
 from recollect.mcp import tools, verb_schemas
@@ -154,3 +155,35 @@ def test_tools_hold_to_the_kinds_and_take_nothing_that_is_not_for_models(service
                     assert "takes no" in await refused(client, tool.name, {**given, one.name: ITEM}), one.name
 
     speak(in_process(service.memory), talk)
+
+
+def test_what_a_tool_offers_reaches_its_verb(service: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = service.memory.user("default").remember("Anna likes tea", source="agent").id
+
+    def reached(*_: object, **given: object) -> None:
+        raise InvalidInput(f"reached with {given}")
+
+    async def talk(client: McpClient) -> None:
+        for tool in (tool for tool in TOOLS.values() if tool.verb):
+            offered = tool.takes["properties"]
+            needed = tool.takes.get("required", [name for name in offered if name == "query"])
+            given = dict.fromkeys(needed, kept)
+            with monkeypatch.context() as patching:
+                patching.setattr(UserMemory, tool.verb, reached)
+                for one in parameters(getattr(MemoryVerbs, tool.verb)):
+                    if one.name == "id" or (tool.verb, one.name) == ("forget", "sources"):
+                        continue
+                    if one.kind.for_models and one.name in offered:
+                        reason = await refused(client, tool.name, {**given, one.name: fitting(offered[one.name], kept)})
+                        assert reason.startswith("reached with"), reason
+                        assert f"'{one.name}'" in reason, f"{tool.name} {one.name}: {reason}"
+
+    speak(in_process(service.memory), talk)
+
+
+def fitting(schema: Mapping[str, Any], text: str) -> object:
+    """Give a value that a schema allows."""
+    if "enum" in schema:
+        return schema["enum"][0]
+    values = {"boolean": True, "string": "2026-03-01" if "format" in schema else text}
+    return values.get(schema["type"], schema.get("minimum"))

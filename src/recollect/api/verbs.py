@@ -235,7 +235,7 @@ class MemoryVerbs(Scoped):
             raise NotFound(f"No memory {id}. See what there is with `list`.")
         return kept_secrets.revealed(self._engine, self._scope, records[0]) if reveal else records[0]
 
-    def update(self, id: str, **changes: Unpack[MemoryChanges]) -> MemoryRecord:
+    def update(self, id: kinds.ItemId, **changes: Unpack[MemoryChanges]) -> MemoryRecord:
         """Change a memory's content or fields and return it; the version before stays in its `history`."""
         from recollect.engine.memories import update
 

@@ -50,21 +50,11 @@ def _related(taken: Mapping[str, Any]) -> dict[str, Any]:
     return {"min_score": 0.0, "only_related": "min_score" not in taken, **taken}
 
 
-def _store(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
-    place = arguments.get("location", {})
-    stored = context.me.remember(
-        arguments["content"],
-        type=arguments["type"],
-        importance=arguments["importance"],
-        source=AGENT,
-        metadata={"participants": arguments["participants"]} if arguments.get("participants") else {},
-        lat=place.get("lat"),
-        lng=place.get("lng"),
-        address=place.get("address", ""),
-        place_label=place.get("place_label", ""),
-        media=[_media(context, given) for given in arguments.get("media", ())],
-    )
-    return render.render_stored(stored)
+def _store(context: ToolContext, taken: Mapping[str, Any]) -> ToolAnswer:
+    fields = {**taken, "media": [_media(context, given) for given in taken.get("media", ())]}
+    if participants := fields.pop("participants", ()):
+        fields["metadata"] = {"participants": participants}
+    return render.render_stored(context.me.remember(**fields, source=AGENT))
 
 
 def _media(context: ToolContext, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -81,15 +71,14 @@ def _media(context: ToolContext, given: Mapping[str, Any]) -> dict[str, Any]:
     return {**context.me.media.add(data).stored(), **described}
 
 
-def _forget(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
-    query, memory_id = arguments.get("query"), arguments.get("memoryId")
-    if (query is None) == (memory_id is None):
+def _forget(context: ToolContext, taken: Mapping[str, Any]) -> ToolAnswer:
+    given = {"id" if name == "memoryId" else name: value for name, value in taken.items()}
+    if ("query" in given) == ("id" in given):
         raise InvalidInput(
             "memory_forget needs exactly one of query and memoryId. Use memoryId when you know the id, query otherwise."
         )
-    if query is None:
-        return render.render_forgotten(context.me.forget(memory_id, sources=arguments["sources"]))
-    return render.render_forgotten(context.me.forget(query=query, all=arguments["all"]))
+    del given["all" if "id" in given else "sources"]  # it belongs to the other
+    return render.render_forgotten(context.me.forget(**given))
 
 
 def unanswered(context: ToolContext) -> str | None:

@@ -16,8 +16,7 @@ from recollect.mcp.render import ToolAnswer
 from recollect.model.literals import Trust
 from recollect.model.memories import MemoryRecord, Remembered
 
-_SAYING = ("content", "type", "subject", "key", "value", "context")
-_CHANGED = (*_SAYING, "importance", "confidence", "valid_until")
+_SAYING: Final = frozenset(("content", "type", "subject", "key", "value", "context"))
 
 
 def _get(context: ToolContext, taken: Mapping[str, Any]) -> ToolAnswer:
@@ -34,23 +33,24 @@ def _similar(context: ToolContext, taken: Mapping[str, Any]) -> ToolAnswer:
         return render_records.not_found()
 
 
-def _update(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
-    changes: dict[str, Any] = {name: arguments[name] for name in _CHANGED if name in arguments}
+def _update(context: ToolContext, taken: Mapping[str, Any]) -> ToolAnswer:
+    changes = {**taken}
+    record_id = changes.pop("id")
     if not changes:
-        raise InvalidInput(f"memory_update changes nothing without one of {', '.join(_CHANGED)}.")
+        raise InvalidInput("memory_update changes nothing without a field to change, such as content.")
     try:
-        record = context.me.get(arguments["id"])
+        record = context.me.get(record_id)
         if record.trust > Trust.INFERRED:
             raise InvalidMemory(
                 "The user said this, so only the user changes it. Store what is new with memory_store, or ask the user "
                 "to correct it."
             )
-        if changes.keys() & {*_SAYING}:
+        if changes.keys() & _SAYING:
             changes |= {"source": AGENT, "trust": record.trust}
         changed = context.me.update(record.id, **changes)
     except NotFound:
         return render_records.not_found()
-    return render_records.render_updated(record.id, changed.left_out if changes.keys() & {*_SAYING} else ())
+    return render_records.render_updated(record.id, changed.left_out if changes.keys() & _SAYING else ())
 
 
 def _facts(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:

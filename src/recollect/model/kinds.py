@@ -234,7 +234,14 @@ PlaceMode: TypeAlias = Annotated[
 # What to forget, and how
 
 ForgetQuery: TypeAlias = Annotated[
-    str, Kind("What to forget, in words.", shortest=1, longest=LONGEST_QUERY, visible=True)
+    str,
+    Kind(
+        "What to forget, in words.",
+        shortest=1,
+        longest=LONGEST_QUERY,
+        visible=True,
+        for_models="What to forget, in the words of the memory.",
+    ),
 ]
 Session: TypeAlias = Annotated[str, Kind("A conversation.", shortest=1, longest=LONGEST_NAME, trimmed=True)]
 FromSource: TypeAlias = Annotated[
@@ -251,10 +258,14 @@ FolderRoot: TypeAlias = Annotated[
 ]
 Everything: TypeAlias = Annotated[bool, Kind("All that the user has.")]
 AllOfIt: TypeAlias = Annotated[
-    bool, Kind("With a query: forget all that it finds; else only a query that says a memory itself forgets.")
+    bool,
+    Kind(
+        "With a query: forget all that it finds; else only a query that says a memory itself forgets.",
+        for_models="With a query: forget all that it finds. Only after the user has agreed to the list.",
+    ),
 ]
 AlsoSources: TypeAlias = Annotated[
-    bool, Kind("With an id: the messages that the memory was captured from lose it, too.")
+    bool, Kind("With an id: the messages that the memory was captured from lose it, too.", for_models=True)
 ]
 AllowAgain: TypeAlias = Annotated[
     bool,
@@ -277,10 +288,24 @@ FateOfDocuments: TypeAlias = Annotated[
 
 # What a memory is made of
 
-Share: TypeAlias = Annotated[float, Kind(least=0, most=1)]
+MemoryText: TypeAlias = Annotated[
+    str,
+    Kind(
+        shortest=1,
+        longest=100_000,
+        visible=True,
+        for_models="One statement that can be understood on its own, without the conversation around it.",
+    ),
+]
+KindOfMemory: TypeAlias = Annotated[MemoryType, Kind(for_models="What kind of statement it is.")]
+Importance: TypeAlias = Annotated[float, Kind(least=0, most=1, for_models="How much it matters.")]
+Confidence: TypeAlias = Annotated[float, Kind(least=0, most=1, for_models="How sure it is.")]
 ShortText: TypeAlias = Annotated[str, Kind(longest=LONGEST_NAME)]
-BareValue: TypeAlias = Annotated[str, Kind(longest=100_000)]
-MemoryText: TypeAlias = Annotated[str, Kind(shortest=1, longest=100_000, visible=True)]
+SubjectText: TypeAlias = Annotated[str, Kind(longest=LONGEST_NAME, for_models="What it is about.")]
+KeyText: TypeAlias = Annotated[str, Kind(longest=LONGEST_NAME, for_models="Which property of the subject it tells.")]
+BareValue: TypeAlias = Annotated[str, Kind(longest=100_000, for_models="What is so, without the sentence around it.")]
+HoldsIn: TypeAlias = Annotated[str, Kind(longest=LONGEST_NAME, for_models="The context in which it holds.")]
+HoldsUntil: TypeAlias = Annotated[datetime, Kind(for_models="When it ceases to hold.")]
 FilledName: TypeAlias = Annotated[str, Kind(shortest=1, longest=LONGEST_NAME, visible=True)]
 FilledValue: TypeAlias = Annotated[str, Kind(shortest=1, longest=100_000, visible=True)]
 OwnSentence: TypeAlias = Annotated[

@@ -44,14 +44,14 @@ class CommonFields(TypedDict, total=False):
     `location` stands for `lat`, `lng`, `address` and `place_label`.
     """
 
-    importance: kinds.Share
-    confidence: kinds.Share
-    context: kinds.ShortText
+    importance: kinds.Importance
+    confidence: kinds.Confidence
+    context: kinds.HoldsIn
     source: kinds.ShortText
     trust: kinds.TrustTier | None
     session: kinds.ShortText
     valid_from: datetime | None
-    valid_until: datetime | None
+    valid_until: kinds.HoldsUntil | None
     expires_at: datetime | None
     lat: float | None
     lng: float | None
@@ -73,9 +73,9 @@ class KeyedFields(CommonFields, total=False):
 class MemoryFields(KeyedFields, total=False):
     """The optional fields of a memory, as keyword arguments of `remember`."""
 
-    type: MemoryType
-    subject: kinds.ShortText
-    key: kinds.ShortText
+    type: kinds.KindOfMemory
+    subject: kinds.SubjectText
+    key: kinds.KeyText
     value: kinds.BareValue
     occurred_at: datetime | None
 
@@ -83,7 +83,7 @@ class MemoryFields(KeyedFields, total=False):
 class MemoryChanges(MemoryFields, total=False):
     """What `update` may change: any field, and the content."""
 
-    content: str
+    content: kinds.MemoryText
 
 
 @dataclass(frozen=True, slots=True)
