@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Body, Query, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse
 
+from recollect.api.verbs import MemoryVerbs
 from recollect.model.insights import Tidying, TidyRule
 from recollect.service import requests
 from recollect.service import responses as out
@@ -16,6 +17,7 @@ from recollect.service.json_routes import JSON
 from recollect.service.metrics.service_metrics import CONTENT_TYPE, Metrics
 from recollect.service.openapi_document import PROBLEM
 from recollect.service.request_context import AdminCall, ForgetCall, ReadCall
+from recollect.service.verb_fields import reading
 from recollect.web.problems import MEDIA_TYPE
 from recollect.web.reference import render
 
@@ -29,19 +31,13 @@ def get_stats(call: ReadCall) -> Response:
     return _json(out.dump(out.UserStatsBody, {**asdict(call.me.stats()), "searches": searches}))
 
 
-@router.get("/api/insights", response_model=out.InsightsBody)
-def get_insights(
-    call: ReadCall,
-    days: Annotated[int, Query(ge=1, le=90, description="How far back the search log is read."), PLAIN_NUMBER] = 90,
-    limit: Annotated[
-        int, Query(ge=1, le=requests.MOST_ITEMS, description="At most so many entries in each list."), PLAIN_NUMBER
-    ] = 10,
-) -> Response:
+@reading(router, MemoryVerbs.insights, out.InsightsBody)
+def get_insights(*, call: ReadCall, **given: int) -> Response:
     """Say what is asked of the user's memory, and what it holds.
 
     Queries, programs and recalled items come from the search log, if `serve.search_log` is set.
     """
-    return _json(out.dump(out.InsightsBody, call.me.insights(days=days, limit=limit)))
+    return _json(out.dump(out.InsightsBody, call.me.insights(**given)))
 
 
 @router.get("/api/tidy", response_model=out.TidyingBody)
