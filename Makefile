@@ -90,7 +90,6 @@ openclaw: $(VENV)/.installed-dev
 
 # Writes the generated pages anew and builds the site. To read it: python3 -m http.server --directory build/site
 docs: $(VENV)/.installed-docs
-	$(BIN)/python -m recollect.mcp.verb_schemas
 	$(BIN)/python -m tests.settings.test_documentation
 	$(BIN)/python -m tests.cli.reference
 	$(BIN)/python -m tests.api_reference

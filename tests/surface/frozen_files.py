@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Final
 
 from recollect import Memory
+from recollect.mcp.tools import VERBS_FILE
 from tests.settings import test_documentation
-from tests.surface import exchanges, listings, signatures, typescript
+from tests.surface import exchanges, listings, signatures, typescript, verb_schemas
 
 ROOT: Final = Path(__file__).parents[2]
 _MOST_LINES: Final = 300
@@ -65,6 +66,7 @@ def _file(name: str) -> Path:
 FROZEN: Final = {
     "openapi": Frozen(_file("openapi.json"), listings.routes),
     "commands": Frozen(_file("help.txt"), listings.commands),
+    "verbs": Frozen(VERBS_FILE, verb_schemas.verbs),
     "mcp": Frozen(_file("mcp.json"), listings.agents),
     "python": Frozen(_file("python.txt"), signatures.python_names),
     "inputs": Frozen(listings.TYPESCRIPT / "src" / "inputs.d.ts", typescript.declarations("inputs")),

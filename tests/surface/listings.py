@@ -15,6 +15,7 @@ from typer import Context
 from typer.core import TyperGroup
 
 from recollect import Memory
+from recollect.mcp.tools import TOOLS, read_tools
 from recollect.service.app import create_app
 from recollect.service.live.subscriptions import LiveSubscriptions
 from recollect.service.metrics.service_metrics import Metrics
@@ -92,6 +93,7 @@ def _helped(name: str, command: Any, above: Context | None) -> Iterator[str]:
 
 def agents(memory: Memory) -> str:
     """Give what the MCP server says and offers; every host is offered the same."""
+    TOOLS.update(read_tools())  # what is told of verbs may have been written anew
     offers: dict[str, str] = {}
     for mode in (LEGACY, MODERN):
 

@@ -17,15 +17,15 @@ from recollect.api.facts import UserEvents, UserFacts, UserInstructions, UserLes
 from recollect.api.verbs import MemoryVerbs
 from recollect.client import Client, sent
 from recollect.errors import InvalidInput
-from recollect.mcp import tools, verb_schemas
-from recollect.mcp.tools import TOOLS, VERBS_FILE
+from recollect.mcp import tools
+from recollect.mcp.tools import TOOLS
 from recollect.model import kinds
 from recollect.model.kinds import Parameter, kind_of, parameters, plain
 from recollect.service import verb_fields
 from tests.api_reference import function_of, public_members
 from tests.mcp_door.conftest import in_process, refused, speak
 from tests.service.conftest import EVERYTHING, Running, serve, service
-from tests.surface import typescript
+from tests.surface import typescript, verb_schemas
 
 __all__ = ["serve", "service"]
 
@@ -135,10 +135,6 @@ def test_a_client_refuses_what_it_cannot_send_and_names_it_does_not_know(service
                 if one.kind.here:
                     with pytest.raises(InvalidInput, match=re.escape(one.kind.here)):
                         attrgetter(name)(client.me)(**given, **{one.name: True})
-
-
-def test_models_are_told_what_the_kinds_say(database: object) -> None:
-    assert VERBS_FILE.read_text(encoding="utf-8") == verb_schemas.written(), "Run python -m recollect.mcp.verb_schemas"
 
 
 def test_tools_hold_to_the_kinds_and_take_nothing_that_is_not_for_models(service: Running) -> None:

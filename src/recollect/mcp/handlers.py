@@ -97,10 +97,6 @@ def _search_federated(context: ToolContext, arguments: Mapping[str, Any]) -> Too
     return handler(context, arguments)
 
 
-def _places(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
-    return render.render_places(context.me.places.list(limit=arguments["limit"]))
-
-
 def _rate(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
     item_id, feedback = arguments["id"], arguments["feedback"] or None
     try:
@@ -194,7 +190,7 @@ TOOL_HANDLERS: Final[Mapping[str, ToolHandler]] = {
     "search_context": _search,
     "search_federated": _search_federated,
     "memory_about": lambda context, taken: render.render_about(context.me.about(**taken)),
-    "memory_places": _places,
+    "memory_places": lambda context, taken: render.render_places(context.me.places.list(**taken)),
     "memory_rate": _rate,
     **RECORD_HANDLERS,
 }

@@ -1,6 +1,6 @@
 """The tools as a model sees them. `tools.json` says when to use each, what it takes and gives; `handlers` run them.
 
-What a tool takes that is a verb comes from the verb's signature, by way of `verbs.json` (`verb_schemas` writes it);
+What a tool takes that is a verb comes from the verb's signature, by way of `verbs.json` (`tests/surface` writes it);
 `takes` says what differs, as a patch of it in which null takes something away. The schemas use plain keywords only,
 because hosts hand them on to models that know no others. `$use` inserts one of the file's definitions.
 """
@@ -38,7 +38,6 @@ class Tool:
 
 VERBS_FILE: Final = Path(__file__).with_name("verbs.json")
 _DOCUMENT: Final[dict[str, Any]] = json.loads(VERBS_FILE.with_name("tools.json").read_text(encoding="utf-8"))
-_VERBS: Final[dict[str, Any]] = json.loads(VERBS_FILE.read_text(encoding="utf-8"))
 
 
 def _expand(node: Any) -> Any:  # noqa: ANN401 - JSON
@@ -63,11 +62,16 @@ def _patched(schema: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, A
     return changed
 
 
-def _tool(said: dict[str, Any]) -> Tool:
-    takes = _patched(_VERBS.get(said.get("verb", ""), {}), said["takes"])
-    return Tool(**{**said, "takes": takes, "hints": Hints(**said["hints"])})
+def read_tools() -> dict[str, Tool]:
+    """Make the tools of the files."""
+    verbs: dict[str, Any] = json.loads(VERBS_FILE.read_text(encoding="utf-8"))
+    tools: dict[str, Tool] = {}
+    for said in _expand(_DOCUMENT["tools"]):
+        takes = _patched(verbs.get(said.get("verb", ""), {}), said["takes"])
+        tools[said["name"]] = Tool(**{**said, "takes": takes, "hints": Hints(**said["hints"])})
+    return tools
 
 
-TOOLS: Final[Mapping[str, Tool]] = {tool["name"]: _tool(_expand(tool)) for tool in _DOCUMENT["tools"]}
+TOOLS: Final = read_tools()
 FEDERATED: Final = "search_federated"  # offered only where other services are configured
 PROMPT_ARGUMENTS: Final[ToolSchema] = _expand(_DOCUMENT["prompt"])

@@ -1,6 +1,6 @@
 """The parameters of verbs as input schemas of tools: types, bounds and sentences come from their kinds.
 
-No verb and no parameter is named here. `python -m recollect.mcp.verb_schemas` writes `verbs.json`, which is read in
+No verb and no parameter is named here. They are written to `verbs.json` of `recollect.mcp`, which is read there in
 place of signatures: a host that lists the tools need not wait for what verbs import.
 """
 
@@ -9,16 +9,17 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, Final, Literal, get_args, get_origin
 
-from recollect.api.memory import UserMemory
+from recollect import Memory, UserMemory
 from recollect.mcp.arguments import ToolSchema
-from recollect.mcp.tools import TOOLS, VERBS_FILE
+from recollect.mcp.tools import TOOLS
 from recollect.model.kinds import Parameter, parameters, plain, several
 
 _TYPES: Final[Mapping[Any, str]] = {int: "integer", float: "number", bool: "boolean"}
 
 
-def written() -> str:
+def verbs(memory: Memory) -> str:
     """Write what models are told of the verbs behind tools, each parameter in a line."""
+    del memory
     names = [tool.verb for tool in TOOLS.values() if tool.verb]
     return "{\n" + ",\n".join(_written(name, schema_of(getattr(UserMemory, name))) for name in names) + "\n}\n"
 
@@ -57,7 +58,3 @@ def _written(name: str, schema: ToolSchema) -> str:
     *head, (_, properties) = schema.items()
     lines = ",\n".join(f"    {json.dumps(one)}: {json.dumps(said)}" for one, said in properties.items())
     return f'  "{name}": {json.dumps(dict(head))[:-1]}, "properties": {{\n{lines}\n  }}}}'
-
-
-if __name__ == "__main__":
-    VERBS_FILE.write_text(written(), encoding="utf-8")
