@@ -34,7 +34,13 @@ def imported(*commands: tuple[str, ...], provider: str = "local") -> set[str]:
 
 
 def test_help_imports_nothing_heavy_and_nothing_of_ours() -> None:
-    assert not imported(("--help",), ("--version",), ("recall", "--help")) & (HEAVY | OURS)
+    assert not imported(("--help",), ("--version",)) & (HEAVY | OURS)
+
+
+def test_help_of_a_verb_imports_its_signature_without_the_engine() -> None:
+    modules = imported(("recall", "--help"), ("facts", "--help"))
+    assert not modules & (HEAVY | OURS - {"recollect.model.memories"})
+    assert not any(name.startswith("recollect.engine") for name in modules)
 
 
 def test_counting_loads_no_encoder_and_only_its_own_database(empty_file: Path) -> None:

@@ -15,6 +15,8 @@ from mcp import Client as McpClient
 from recollect import UserMemory
 from recollect.api.facts import UserEvents, UserFacts, UserInstructions, UserLessons, UserPreferences
 from recollect.api.verbs import MemoryVerbs
+from recollect.cli import verb_options
+from recollect.cli.errors import BAD_USAGE
 from recollect.client import Client, sent
 from recollect.errors import InvalidInput
 from recollect.mcp import tools
@@ -23,15 +25,19 @@ from recollect.model import kinds
 from recollect.model.kinds import Parameter, kind_of, parameters, plain
 from recollect.service import verb_fields
 from tests.api_reference import function_of, public_members
+from tests.cli.conftest import Cli
+from tests.cli.reference import application, commands
 from tests.mcp_door.conftest import in_process, refused, speak
 from tests.service.conftest import EVERYTHING, Running, serve, service
 from tests.surface import typescript, verb_schemas
 
 __all__ = ["serve", "service"]
 
-MACHINES: Final = (sent, verb_fields, typescript, verb_schemas, tools)
+MACHINES: Final = (sent, verb_fields, verb_options, typescript, verb_schemas, tools)
 MOST_LINES: Final = 260
 LEAST_VERBS: Final = 22
+LEAST_COMMANDS: Final = 14
+BEYOND: Final = 1_001  # of a limit: Python and the command line show more than a request may ask for
 ALIASES: Final = [kind_of(alias) for alias in vars(kinds).values() if hasattr(alias, "__metadata__")]
 PARTS: Final = {
     "": UserMemory, "facts.": UserFacts, "preferences.": UserPreferences, "events.": UserEvents,
@@ -183,3 +189,24 @@ def fitting(schema: Mapping[str, Any], text: str) -> object:
         return schema["enum"][0]
     values = {"boolean": True, "string": "2026-03-01" if "format" in schema else text}
     return values.get(schema["type"], schema.get("minimum"))
+
+
+def test_a_command_offers_what_its_verb_takes_and_refuses_what_it_may_not_be(database: str) -> None:
+    cli = Cli("--database", database)
+    cli.ok("store", "tea")
+    made = {name: command for name, command in commands(application()) if command.callback.verb}
+    assert len(made) >= LEAST_COMMANDS
+    for name, command in made.items():
+        options = {option.name: option for option in command.params}
+        words = [ITEM for option in command.params if option.param_type_name == "argument"]
+        assert cli(name, *words, "--nonsense", "1").exit_code == BAD_USAGE, name
+        for one in sendable(verb_options.verb_of(command.callback.verb)):
+            option = options.get(one.name)
+            if option is None:
+                assert one.kind.silent or one.name in command.callback.sets, f"{name} {one.name}"
+                continue
+            said = (one.kind.typed or one.kind.said).removesuffix(".").partition(". ")[0]
+            assert option.help.startswith(said), f"{name} {one.name}"
+            for value in (one.kind.least - 1, BEYOND) if one.kind.least is not None else ():
+                refused = cli(name, *words, f"--{one.name.replace('_', '-')}={value}")
+                assert refused.exit_code == BAD_USAGE, f"{name} {one.name} {value}: {refused}"

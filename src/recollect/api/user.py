@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from os import PathLike
-from typing import Any, Self, Unpack
+from typing import Any, Self
 
 from recollect.api.conversation import Conversation
 from recollect.api.facts import UserEvents, UserFacts, UserInstructions, UserLessons, UserPreferences
@@ -25,7 +25,6 @@ from recollect.engine.conversations import message_log
 from recollect.engine.drafts import memory_drafts
 from recollect.engine.memories import remember
 from recollect.errors import InvalidInput
-from recollect.model.kinds import FilterFields
 from recollect.model.memories import NewMemory, Remembered
 from recollect.model.messages import ConversationInfo
 from recollect.model.scopes import Membership
@@ -140,11 +139,6 @@ class UserMemory(MemoryVerbs):
         """
         offered = map(as_offered, memories)
         return tuple(remember.remember_many(self._engine, self._scope, offered, imported=True))
-
-    def count(self, **filters: Unpack[FilterFields]) -> int:
-        """Count current memories."""
-        memory_filters = self._filters(filters)
-        return self._reading.store.read(self._scope, lambda reader: reader.count(memory_filters))
 
     def export(
         self,

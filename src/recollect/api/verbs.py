@@ -182,7 +182,7 @@ class MemoryVerbs(Scoped):
         return silence.only_related(self._reading, self._scope, query, found) if only_related else found
 
     @route("GET /api/about", whole=True)
-    def about(self, topic: kinds.Topic, *, limit: kinds.Limit = 5) -> About:
+    def about(self, topic: kinds.Topic, *, limit: kinds.RelatedLimit = 5) -> About:
         """Collect what is known about a topic: under its name, under its nicknames, and by meaning."""
         from recollect.engine.search import browsing
 
@@ -277,6 +277,11 @@ class MemoryVerbs(Scoped):
         memory_filters = self._filters(filters)
         records = self._reading.store.read(self._scope, lambda reader: reader.select(memory_filters, limit + 1, before))
         return Page(tuple(records[:limit]), records[limit - 1].id if len(records) > limit else None)
+
+    def count(self, **filters: Unpack[FilterFields]) -> int:
+        """Count current memories."""
+        memory_filters = self._filters(filters)
+        return self._reading.store.read(self._scope, lambda reader: reader.count(memory_filters))
 
     @route("GET /api/stats")
     def stats(self) -> Stats:

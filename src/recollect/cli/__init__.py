@@ -6,11 +6,12 @@
     runner       declares and runs commands; `CommandContext` gives them the store, the user and the terminal
     permissions  what a command needs, and the check before the store is used
     errors       errors as messages and exit codes
-    options      options that several commands share; values parses what stands behind them
+    verb_options options of commands that are verbs, made of the verb's signature
+    options      other options that several commands share; values parses what stands behind them
     json_output  results for programs
     view         results for people, with formatting, render_memories and progress
 
-The invariant: help and usage errors import typer and nothing else that is slow.
+The invariant: help of all imports typer and nothing else that is slow; that of a verb brings the model, too.
 """
 
 import gc

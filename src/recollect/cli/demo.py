@@ -4,12 +4,13 @@ import re
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from itertools import groupby
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from recollect.cli.memories import forget, store
-from recollect.cli.options import FilterOptions, LocationOptions, MediaOptions, MemoryOptions, PlaceOptions, flag
+from recollect.cli.options import LocationOptions, MediaOptions, MemoryOptions, PlaceOptions, flag
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet
 from recollect.cli.search import get, history, recall
+from recollect.cli.values import past_moment
 from recollect.errors import NotFound, RecollectError
 
 if TYPE_CHECKING:
@@ -129,8 +130,9 @@ def _type(context: CommandContext, command: str, options: Mapping[str, Any]) -> 
             fields = MemoryOptions(**rest)
             return store(context, options["text"], fields=fields, located=PlaceOptions(), pictured=MediaOptions())
         case "recall":
-            only = cast("Any", FilterOptions)(as_of=rest.pop("as_of", None))
-            return recall(context, options["query"], only=only, location=LocationOptions(), **rest)
+            if "as_of" in rest:
+                rest["as_of"] = past_moment(rest["as_of"], "as_of", context.now)
+            return recall(context, options["query"], location=LocationOptions(), **rest)
         case "forget":
             return forget(context, **rest)
         case "history":

@@ -14,6 +14,8 @@ from typing import Any, Final, NoReturn
 import typer
 from typer._coercion import RuntimeParam, build_runtime_param
 from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command_from_info
+from typer.models import CommandInfo
 
 from recollect import plugins
 from recollect.cli.options import GlobalOptions
@@ -108,7 +110,28 @@ class Application(PanelGroup):
 
 
 class Command(TyperCommand):
-    """A command that knows the global options, which belong before it."""
+    """A command that knows the global options, which belong before it.
+
+    Its own options are read when it is run or its help is asked, so that no start waits for those of all commands.
+    """
+
+    _read: list[Any] | None = None
+
+    @property
+    def params(self) -> list[Any]:
+        """The arguments and options."""
+        if self._read is None:
+            run: Any = self.callback.__wrapped__  # type: ignore[union-attr]
+            run.__signature__ = run.whole_signature()
+            whole = get_command_from_info(
+                CommandInfo(callback=run), pretty_exceptions_short=False, rich_markup_mode=None
+            )
+            self._read, self.callback = whole.params, whole.callback
+        return self._read
+
+    @params.setter
+    def params(self, _: object) -> None:
+        """Leave the options for later."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as inherited
         """Read the arguments, and say where a misplaced option belongs."""

@@ -1,6 +1,6 @@
 """Commands for knowledge: facts, preferences, events and lessons, and what is known about a topic."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -11,7 +11,8 @@ from recollect.cli.formatting import ago, day, hour, listing, percent, shortened
 from recollect.cli.memories import StoredMemory, stored
 from recollect.cli.options import argument, flag, option
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet, given_text
-from recollect.cli.values import moment, past_moment, past_moments, period
+from recollect.cli.values import moment, past_moment, period
+from recollect.cli.verb_options import Given
 from recollect.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -36,18 +37,17 @@ class KnownItems(NamedTuple):
     items: "tuple[MemoryRecord, ...]"
 
 
-@commands.command("read", examples=("recollect about garage", 'recollect about "the office light" --limit 3'))
-def about(
-    context: CommandContext,
-    topic: Annotated[str, argument("TOPIC", "A thing, a person or a place, as people call it.")],
-    *,
-    limit: Annotated[int, option("N", "At most this many related memories besides.", "--limit", "-n")] = 5,
-) -> "CommandResult[About]":
+@commands.command(
+    "read",
+    verb="verbs:MemoryVerbs.about",
+    examples=("recollect about garage", 'recollect about "the office light" --limit 3'),
+)
+def about(context: CommandContext, /, **given: Given) -> "CommandResult[About]":
     """Tell all that is known about a topic, in one answer.
 
     Facts, preferences, events and lessons of the things that the topic names, and what else speaks of it.
     """
-    known = context.me.about(topic, limit=limit)
+    known = context.me.about(**given)
     return CommandResult(known, _show_about, 0 if known else NOT_FOUND)
 
 
@@ -76,21 +76,23 @@ def fact(
     return stored(context, lambda: context.me.facts.set(subject, key, value, many=many, **given))
 
 
-@commands.command("read", examples=("recollect facts", "recollect facts light.office --key location"))
+@commands.command(
+    "read", verb="facts:UserFacts.__call__", examples=("recollect facts", "recollect facts light.office --key location")
+)
 def facts(
     context: CommandContext,
-    subject: Annotated[str | None, argument("SUBJECT", "Only about this subject.")] = None,
+    /,
+    subject: str | None = None,
     *,
-    key: options.OfKey = None,
-    limit: options.Most = 100,
     doubts: Annotated[bool, flag("--doubts", "List pairs of facts that contradict each other instead.")] = False,
+    **given: Given,
 ) -> "CommandResult[KnownItems] | CommandResult[tuple[Doubt, ...]]":
     """List facts, by what they are about."""
     if doubts:
         return CommandResult(context.me.facts.doubts(subject), _show_doubts)
     nothing = "No facts yet. `recollect fact SUBJECT KEY VALUE` notes one."
-    items = KnownItems(_by_first_subject(context.me.facts(subject, key=key, limit=limit)))
-    return CommandResult(items, _listing(_by_subject, nothing, subject, key))
+    items = KnownItems(_by_first_subject(context.me.facts(subject, **given)))
+    return CommandResult(items, _listing(_by_subject, nothing, {"subject": subject, **given}))
 
 
 def _show_doubts(view: "View", doubts: "tuple[Doubt, ...]") -> None:
@@ -123,17 +125,16 @@ def prefer(
     return stored(context, lambda: context.me.preferences.set(category, key, value, many=many, **_given(note)))
 
 
-@commands.command("read", examples=("recollect preferences", "recollect preferences lighting"))
-def preferences(
-    context: CommandContext,
-    category: Annotated[str | None, argument("CATEGORY", "Only in this category.")] = None,
-    *,
-    limit: options.Most = 100,
-) -> CommandResult[KnownItems]:
+@commands.command(
+    "read",
+    verb="facts:UserPreferences.__call__",
+    examples=("recollect preferences", "recollect preferences lighting"),
+)
+def preferences(context: CommandContext, /, **given: Given) -> CommandResult[KnownItems]:
     """List what the user prefers, the surest first."""
     nothing = "No preferences yet. `recollect prefer CATEGORY KEY VALUE` notes one."
-    items = KnownItems(_by_first_subject(context.me.preferences(category, limit=limit)))
-    return CommandResult(items, _listing(_by_subject, nothing, category))
+    items = KnownItems(_by_first_subject(context.me.preferences(**given)))
+    return CommandResult(items, _listing(_by_subject, nothing, given))
 
 
 @commands.command(
@@ -176,6 +177,7 @@ def event(
 
 @commands.command(
     "read",
+    verb="facts:UserEvents.__call__",
     examples=(
         'recollect events --when "last night"',
         "recollect events --since 7d --min-importance 0.7",
@@ -184,31 +186,24 @@ def event(
 )
 def events(
     context: CommandContext,
+    /,
     *,
     when: Annotated[
         str | None,
         option("PERIOD", "Only then: yesterday, last night (18:00 to 06:00), last week, or a day such as 2026-12-03."),
     ] = None,
-    since: options.Since = None,
-    until: options.Until = None,
-    min_importance: Annotated[float | None, option("0..1", "Leave out what matters less.")] = None,
-    entity: Annotated[str | None, option("NAME", "Only what happened to this thing.")] = None,
-    kind: Annotated[str | None, option("NAME", "Only events of this kind.")] = None,
-    limit: options.Most = 100,
+    **given: Given,
 ) -> CommandResult[KnownItems]:
     """Tell what happened, in order.
 
     When there is more than the limit, the newest are shown.
     """
-    bounds = past_moments(context.now, since=since, until=until)
     if when is not None:
-        if bounds:
+        if given.keys() & {"since", "until"}:
             raise InvalidInput("--when already says from when to when; leave out --since and --until.")
-        bounds["since"], bounds["until"] = period(when, "when", context.now)
-    found_events = context.me.events(**bounds, min_importance=min_importance, entity=entity, kind=kind, limit=limit)
+        given["since"], given["until"] = period(when, "when", context.now)
     nothing = "Nothing has happened yet. `recollect event SUMMARY` notes that something did."
-    narrowing = (when, since, until, min_importance, entity, kind)
-    return CommandResult(KnownItems(found_events), _listing(_by_day, nothing, *narrowing))
+    return CommandResult(KnownItems(context.me.events(**given)), _listing(_by_day, nothing, given))
 
 
 @commands.command(
@@ -225,14 +220,15 @@ def lesson(
     return stored(context, lambda: context.me.lessons.add(given_text(text), **_given(note)))
 
 
-@commands.command("read", examples=("recollect lessons", "recollect lessons --context internet"))
-def lessons(
-    context: CommandContext, *, in_context: options.OfContext = None, limit: options.Most = 100
-) -> CommandResult[KnownItems]:
+@commands.command(
+    "read",
+    verb="facts:UserLessons.__call__",
+    examples=("recollect lessons", "recollect lessons --context internet"),
+)
+def lessons(context: CommandContext, /, **given: Given) -> CommandResult[KnownItems]:
     """List what was learned, the surest first."""
     nothing = "Nothing was learned yet. `recollect lesson TEXT` notes something."
-    items = KnownItems(context.me.lessons(context=in_context, limit=limit))
-    return CommandResult(items, _listing(_lessons, nothing, in_context))
+    return CommandResult(KnownItems(context.me.lessons(**given)), _listing(_lessons, nothing, given))
 
 
 @commands.command("write", examples=('recollect instruct "Always answer in lower case"',))
@@ -249,11 +245,11 @@ def instruct(
     return stored(context, lambda: context.me.instructions.add(given_text(text), **_given(note)))
 
 
-@commands.command("read", examples=("recollect instructions",))
-def instructions(context: CommandContext, *, limit: options.Most = 100) -> CommandResult[KnownItems]:
+@commands.command("read", verb="facts:UserInstructions.__call__", examples=("recollect instructions",))
+def instructions(context: CommandContext, /, **given: Given) -> CommandResult[KnownItems]:
     """List how the assistant shall behave, newest first. `forget ID` takes one back."""
     nothing = "No instructions yet. `recollect instruct TEXT` notes one."
-    return CommandResult(KnownItems(context.me.instructions(limit=limit)), _listing(_lessons, nothing))
+    return CommandResult(KnownItems(context.me.instructions(**given)), _listing(_lessons, nothing, {}))
 
 
 def _given(note: options.NoteOptions) -> dict[str, Any]:
@@ -267,10 +263,10 @@ def _by_first_subject(records: "tuple[MemoryRecord, ...]") -> "tuple[MemoryRecor
 
 
 def _listing(
-    render: "Callable[..., RenderableType]", nothing: str, *narrowing: object
+    render: "Callable[..., RenderableType]", nothing: str, given: Mapping[str, object]
 ) -> "Callable[[View, KnownItems], None]":
     """Make the view of a list: `nothing` is said when there is none, unless options narrowed the question."""
-    narrowed = any(value is not None for value in narrowing)
+    narrowed = any(value is not None for name, value in given.items() if name != "limit")
     return partial(_show_items, render=render, nothing="Nothing matches." if narrowed else nothing)
 
 

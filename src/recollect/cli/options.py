@@ -4,20 +4,14 @@ Times, trust tiers and metadata stay texts here: `values` parses them when the c
 alike everywhere.
 """
 
-from collections import namedtuple
 from collections.abc import Callable, Collection
-from datetime import datetime
-from typing import Annotated, Any, NamedTuple, TypeAlias, get_args
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import typer
 
-from recollect.model import kinds
-from recollect.model.kinds import FilterFields, keys, kind_of, plain, several
-from recollect.model.literals import MEMORY_TYPES, SOURCES, Trust
-from recollect.model.places import LEAST_RADIUS_KM, LOCATION_MODES, MOST_RADIUS_KM
+from recollect.model.literals import MEMORY_TYPES, Trust
 
 _TYPES = ", ".join(MEMORY_TYPES)
-_SOURCES = ", ".join(SOURCES)
 _TIERS = ", ".join(tier.name.lower() for tier in reversed(Trust))
 
 
@@ -44,35 +38,6 @@ def flag(name: str, help: str) -> Any:  # noqa: ANN401 - as typer has it
 def one_of(names: Collection[str]) -> Callable[[], list[str]]:
     """Let a shell complete these names."""
     return lambda: list(names)
-
-
-def said_of(hint: Any, *names: str) -> Any:  # noqa: ANN401 - an annotation, and an option as typer has it
-    """Declare an option for a parameter of a verb, as its kind has it."""
-    kind, inner, item = kind_of(hint), plain(hint), several(hint)
-    said, known = kind.typed or kind.said, get_args(item or inner)
-    if item is not None:
-        said = f"{said.removesuffix('.')}; may be repeated. One of {', '.join(known)}."
-    usual = "NAME" if kind.least is None else f"{kind.least:g}..{kind.most:g}"
-    metavar = kind.metavar or ("TIME" if inner is datetime else usual)
-    return option(metavar, said, *names, **({"autocompletion": one_of(known)} if known else {}))
-
-
-def one_for_each(fields: type) -> Callable[[type], Any]:
-    """Make a group of options: one for each key of a typed dictionary."""
-
-    def make(group: type) -> Any:  # noqa: ANN401 - a class that is made here
-        annotations = {one.name: Annotated[_typed(one.type) | None, said_of(one.type)] for one in keys(fields)}
-        made = namedtuple(group.__name__, annotations, defaults=[None] * len(annotations))  # type: ignore[misc] # noqa: PYI024
-        made.__annotations__ = annotations
-        return made
-
-    return make
-
-
-def _typed(hint: Any) -> Any:  # noqa: ANN401 - an annotation
-    """Give the type of what is typed: a time is a text until the command runs."""
-    inner = plain(hint)
-    return list[str] if several(hint) is not None else inner if inner in (int, float, bool) else str
 
 
 class GlobalOptions(NamedTuple):
@@ -159,39 +124,6 @@ TranscriptText: TypeAlias = Annotated[
 
 # What a search may return
 
-QueryArgument: TypeAlias = Annotated[
-    str,
-    argument(
-        "QUERY",
-        'A question or a few words, in any language. "Quoted phrases", -excluded words and times like "last week" '
-        "are understood.",
-    ),
-]
-
-Preferred: TypeAlias = Annotated[
-    list[str] | None,
-    option(
-        "TYPE",
-        "Let this kind come first among equals; may be repeated. The kinds are those of --type.",
-        "--prefer",
-        autocompletion=one_of(MEMORY_TYPES),
-    ),
-]
-Diverse: TypeAlias = Annotated[bool, flag("--diverse", "Prefer hits that say different things.")]
-OfKey: TypeAlias = Annotated[str | None, said_of(kinds.OfKey)]
-OfContext: TypeAlias = Annotated[str | None, said_of(kinds.OfContext, "--context")]
-OfSession: TypeAlias = Annotated[str | None, said_of(kinds.OfSession)]
-Sources: TypeAlias = Annotated[
-    list[str] | None,
-    option(
-        "SOURCE",
-        f"Only from this source; may be repeated. One of {_SOURCES}.",
-        "--source",
-        autocompletion=one_of(SOURCES),
-    ),
-]
-Since: TypeAlias = Annotated[str | None, said_of(kinds.Since)]
-Until: TypeAlias = Annotated[str | None, said_of(kinds.Until)]
 Near: TypeAlias = Annotated[
     str | None,
     option("LAT,LNG|NAME", "Where you are: coordinates, or a town. What is near, or at a place like it, ranks higher."),
@@ -199,28 +131,6 @@ Near: TypeAlias = Annotated[
 AtPlace: TypeAlias = Annotated[
     str | None,
     option("NAME", "Where you are: a place of yours, such as home, or a kind of place: supermarket.", "--at"),
-]
-RadiusKm: TypeAlias = Annotated[
-    float | None,
-    option(
-        "KM",
-        f"Only what is that near to where you are; {LEAST_RADIUS_KM:g} to {MOST_RADIUS_KM:g} kilometres.",
-        "--radius-km",
-        "--location-radius-km",
-    ),
-]
-LocationWeight: TypeAlias = Annotated[
-    float | None, option("0..1", "Share of the place in a score; the settings say 0.3.")
-]
-LocationModeName: TypeAlias = Annotated[
-    str | None,
-    option(
-        "MODE",
-        "boost: how near it is counts, or how much the places are alike, whichever says more (so unless you say). "
-        "semantic: only how much they are alike.",
-        "--location-mode",
-        autocompletion=one_of(LOCATION_MODES),
-    ),
 ]
 Wait: TypeAlias = Annotated[
     bool | None,
@@ -230,14 +140,6 @@ Wait: TypeAlias = Annotated[
     ),
 ]
 Explain: TypeAlias = Annotated[bool, flag("--explain", "Show how each score came about, and how likely an answer is.")]
-SharedScopes: TypeAlias = Annotated[
-    list[str] | None,
-    option(
-        "NAME",
-        "Search this shared scope, too, instead of all of yours; may be repeated. `none` leaves them out.",
-        "--scopes",
-    ),
-]
 Nodes: TypeAlias = Annotated[
     str,
     option(
@@ -298,16 +200,8 @@ class NoteOptions(NamedTuple):
     keep_secret: KeepSecret = False
 
 
-@one_for_each(FilterFields)
-class FilterOptions(NamedTuple):
-    """Which memories are wanted."""
-
-
 class LocationOptions(NamedTuple):
-    """Where the user is while asking, and how much that counts."""
+    """Where the user is while asking."""
 
     near: Near = None
     at: AtPlace = None
-    radius_km: RadiusKm = None
-    location_weight: LocationWeight = None
-    location_mode: LocationModeName = None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from recollect.cli.view import View
     from recollect.model.memories import MemoryRecord
     from recollect.model.messages import Message
-    from recollect.model.places import Located, Location, NamedPlace, PlaceSummary
+    from recollect.model.places import Located, Location, LocationLike, NamedPlace, PlaceSummary
 
 commands = CommandSet("Places", CoordinatesCommand)
 
@@ -28,33 +28,32 @@ _FIRST_USE = "Making the table of places, only this once (about 10 s)"
 class TypedLocation(NamedTuple):
     """Where the user is, as `recall` takes it, and the place that was taken for the name that was typed."""
 
-    options: Mapping[str, Any]
+    location: "LocationLike | None" = None
     taken: "Located | None" = None
 
 
-def search_location(context: CommandContext, given: options.LocationOptions) -> TypedLocation:
-    """Parse where the user is. Raises NotFound for an unknown name."""
+def search_location(
+    context: CommandContext, typed: options.LocationOptions, given: Mapping[str, object]
+) -> TypedLocation:
+    """Parse where the user is; what else was given may need it. Raises NotFound for an unknown name."""
     from recollect.model.places import Location
 
-    weights = given._asdict()
-    near, own = weights.pop("near"), weights.pop("at")
-    weights = {name: value for name, value in weights.items() if value is not None}
+    near, own = typed
     if near is not None and own is not None:
         raise InvalidInput("--near and --at both say where you are. Give one of them.")
-    if near is None and own is None:
-        if weights:
-            option = f"--{next(iter(weights)).replace('_', '-')}"
-            raise InvalidInput(f"{option} needs to know where you are: add --near LAT,LNG or --at NAME.")
-        return TypedLocation({})
-    if own is not None:
-        return TypedLocation({"location": own, **weights})
+    if near is None:
+        for name in given:
+            if own is None and name.startswith(("radius_", "location_")):
+                option = f"--{name.replace('_', '-')}"
+                raise InvalidInput(f"{option} needs to know where you are: add --near LAT,LNG or --at NAME.")
+        return TypedLocation(own)
     point = coordinates(near, "near")
     if point is not None:
         _prepare_names(context, point)
-        return TypedLocation({"location": point, **weights})
+        return TypedLocation(point)
     with _looking_up(context):
         taken = context.me.places.geocode(near, limit=1)[0]
-    return TypedLocation({"location": Location(taken.lat, taken.lng, taken.address), **weights}, taken)
+    return TypedLocation(Location(taken.lat, taken.lng, taken.address), taken)
 
 
 @contextmanager

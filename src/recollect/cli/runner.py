@@ -18,6 +18,7 @@ import typer
 from recollect.cli.errors import Command, command_name
 from recollect.cli.options import GlobalOptions, JsonOption, example
 from recollect.cli.permissions import CommandPermissions, admit
+from recollect.cli.verb_options import arguments, verb_of, with_options
 from recollect.clock import SystemClock
 from recollect.errors import InvalidInput
 from recollect.model.literals import Permission
@@ -201,6 +202,8 @@ class CommandSet:
         self,
         *permissions: Permission,
         examples: tuple[str, ...],
+        verb: str = "",
+        sets: tuple[str, ...] = (),
         name: str | None = None,
         when_given: Mapping[str, Permission] | None = None,
         free: str = "",
@@ -211,6 +214,7 @@ class CommandSet:
     ) -> Callable[[Action], Action]:
         """Declare a command and the permissions it needs; `when_given` adds those of options.
 
+        It has the parameters of the `verb`, but for those that it `sets`, and gets what it does not name as `**given`.
         A command that is `free` needs none and says why. `busy` is shown while it works. Without `opens_store` it
         checks its permission itself. The option `worker_with` keeps the worker thread of the store. Only commands that
         may write make a store where none is, unless `creates` says so.
@@ -220,6 +224,7 @@ class CommandSet:
 
         def declare(action: Action) -> Action:
             groups = _option_groups(action)
+            own = [*inspect.signature(action).parameters][1:]
 
             def run(ctx: typer.Context, **given: Any) -> None:  # noqa: ANN401 - as typer calls it
                 as_json = given.pop("json") or ctx.obj.json
@@ -233,11 +238,17 @@ class CommandSet:
                 )
                 needed = rule.needed(given) if opens else ()
                 grouped = _grouped(given, groups)
-                raise typer.Exit(_run(context, needed, lambda: action(context, **grouped), busy))
+
+                def work() -> CommandResult[Any] | None:
+                    typed = arguments(verb_of(verb), grouped, own, lambda: context.now) if verb else grouped
+                    return action(context, **typed)
+
+                raise typer.Exit(_run(context, needed, work, busy))
 
             run.__name__, run.__doc__ = action.__name__, action.__doc__
-            run.__signature__ = _signature(action)  # type: ignore[attr-defined]
-            run.permissions = rule  # type: ignore[attr-defined]
+            run.__signature__ = inspect.Signature([_CTX])  # type: ignore[attr-defined]
+            run.whole_signature = lambda: _signature(action, verb, sets)  # type: ignore[attr-defined]
+            run.permissions, run.verb, run.sets = rule, verb, sets  # type: ignore[attr-defined]
             self.typer.command(name, cls=self._cls, rich_help_panel=self._panel, epilog=example(*examples))(run)
             return action
 
@@ -287,14 +298,15 @@ def _grouped(given: Mapping[str, Any], groups: Mapping[str, Any]) -> dict[str, A
     return single | {name: kind(**{field: given[field] for field in kind._fields}) for name, kind in groups.items()}
 
 
-def _signature(action: Callable[..., object]) -> inspect.Signature:
-    """Give the parameters as typer reads them: groups spread out, and `--json` last."""
+def _signature(action: Callable[..., object], verb: str, sets: tuple[str, ...]) -> inspect.Signature:
+    """Give the parameters as typer reads them: those of the verb, groups spread out, and `--json` last."""
     groups = _option_groups(action)
+    own = [*inspect.signature(action).parameters.values()][1:]
     parameters = [_CTX]
-    for parameter in list(inspect.signature(action).parameters.values())[1:]:
+    for parameter in with_options(verb_of(verb), own, sets) if verb else own:
         group = groups.get(parameter.name)
         parameters += [parameter] if group is None else _members(group)
-    return inspect.Signature([*parameters, _JSON])
+    return inspect.Signature([*sorted(parameters, key=lambda one: one.kind), _JSON])
 
 
 def _members(group: Any) -> list[inspect.Parameter]:  # noqa: ANN401 - a class made by NamedTuple

@@ -12,9 +12,8 @@ from recollect.cli.memories import show_record
 from recollect.cli.options import flag, option
 from recollect.cli.places import search_location, show_taken
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet
-from recollect.cli.values import filters, past_moments
+from recollect.cli.verb_options import Given
 from recollect.model.calibration import KNOWN
-from recollect.model.literals import MemoryType
 
 if TYPE_CHECKING:
     from recollect.cli.view import View
@@ -56,6 +55,8 @@ class FoundHits(NamedTuple):
 
 @commands.command(
     "read",
+    verb="verbs:MemoryVerbs.recall",
+    sets=("only_related",),
     examples=(
         'recollect recall "which theme do I like?"',
         'recollect recall "what did we decide about the roof?" --type decision --since 90d',
@@ -69,38 +70,22 @@ class FoundHits(NamedTuple):
 )
 def recall(
     context: CommandContext,
-    query: options.QueryArgument,
+    /,
+    query: str,
     *,
-    limit: Annotated[int | None, option("N", "At most this many; the settings say 5.", "--limit", "-n")] = None,
-    only: options.FilterOptions,
+    files: bool = False,
     location: options.LocationOptions,
-    prefer: options.Preferred = None,
-    diverse: options.Diverse = False,
-    files: Annotated[bool, flag("--files", "Look into synced folders and documents, too.")] = False,
-    min_score: Annotated[
-        float | None, option("0..1", "Leave out what scores lower; the settings say 0.", min=0, max=1)
-    ] = None,
-    scopes: options.SharedScopes = None,
     everything: options.Everything = False,
     explain: options.Explain = False,
+    **given: Given,
 ) -> CommandResult[FoundHits]:
     """Find memories by meaning and by words, best first.
 
     When nothing has to do with the query, nothing is shown; --all and --min-score show what comes closest.
     """
-    where = search_location(context, location)
-    answer = context.me.recall(
-        query,
-        limit=limit,
-        min_score=min_score,
-        prefer=cast("tuple[MemoryType, ...]", tuple(prefer or ())),
-        diverse=diverse,
-        files=files,
-        only_related=min_score is None and not everything,
-        scopes=scopes,
-        **filters(only, context.now),
-        **where.options,
-    )
+    where = search_location(context, location, given)
+    related = not everything and "min_score" not in given
+    answer = context.me.recall(query, files=files, only_related=related, location=where.location, **given)
     return CommandResult(FoundHits(answer, near=where.taken), partial(_show_recall, files=files, explain=explain))
 
 
@@ -134,6 +119,8 @@ def _show_hits(view: "View", found: FoundHits, *, explain: bool, sources: bool =
 
 @commands.command(
     "read",
+    verb="verbs:MemoryVerbs.search_context",
+    sets=("only_related",),
     examples=(
         'recollect search "the colour of the roof"',
         'recollect search "what did you suggest?" --source response --since "last night"',
@@ -145,25 +132,16 @@ def _show_hits(view: "View", found: FoundHits, *, explain: bool, sources: bool =
 )
 def search(
     context: CommandContext,
-    query: options.QueryArgument,
+    /,
+    query: str,
     *,
-    limit: Annotated[int, option("N", "At most this many.", "--limit", "-n")] = 10,
-    source: options.Sources = None,
-    session: options.OfSession = None,
-    current: Annotated[
-        str | None, option("ID", "The conversation that is going on; what its last turn says is left out.")
-    ] = None,
-    since: options.Since = None,
-    until: options.Until = None,
+    limit: int = 10,
     location: options.LocationOptions,
-    prefer: options.Preferred = None,
-    diverse: options.Diverse = False,
     around: Annotated[int, option("N", "Show this many turns before and after each message.", min=0, max=50)] = 0,
-    min_score: Annotated[float | None, option("0..1", "Leave out what scores lower.", min=0, max=1)] = None,
-    scopes: options.SharedScopes = None,
     nodes: options.Nodes = "none",
     everything: options.Everything = False,
     explain: options.Explain = False,
+    **given: Given,
 ) -> CommandResult[Any]:
     """Search memories, all that was said, and files.
 
@@ -172,31 +150,13 @@ def search(
     System prompts and summaries are searched when --source names them.
     When nothing has to do with the query, nothing is shown; --all and --min-score show what comes closest.
     """
-    narrowing = {
-        "source": source, "session": session, "current": current, "since": since, "until": until, "prefer": prefer,
-        "diverse": diverse, "around": around, "min_score": min_score, "scopes": scopes, "all": everything,
-        "explain": explain, **location._asdict(),
-    }  # fmt: skip
     if nodes != "none":
+        narrowing = {**given, "around": around, "all": everything, "explain": explain, **location._asdict()}
         search_nodes: NodeSearch = plugins.find("commands", "search --nodes", "recollect-connect")
         return search_nodes(context, query, limit, nodes, narrowing)
-    where = search_location(context, location)
-    wanted: dict[str, Any] = {"sources": source} if source else {}
-    if min_score is not None:
-        wanted["min_score"] = min_score
-    answer = context.me.search_context(
-        query,
-        limit=limit,
-        session=session,
-        current=current,
-        prefer=cast("tuple[MemoryType, ...]", tuple(prefer or ())),
-        diverse=diverse,
-        only_related=min_score is None and not everything,
-        scopes=scopes,
-        **past_moments(context.now, since=since, until=until),
-        **where.options,
-        **wanted,
-    )
+    where = search_location(context, location, given)
+    related = not everything and "min_score" not in given
+    answer = context.me.search_context(query, limit=limit, only_related=related, location=where.location, **given)
     found = FoundHits(answer, _messages_around(context, answer, around) if around else None, where.taken)
     return CommandResult(found, partial(_show_search, explain=explain))
 
@@ -226,18 +186,23 @@ class ExplainedMemory(NamedTuple):
         return {**fields_of(self.record), "origins": self.origins}
 
 
-@commands.command("read", examples=tuple(f"recollect get {_ID}{how}" for how in ("", " --explain", " --reveal")))
+@commands.command(
+    "read",
+    verb="verbs:MemoryVerbs.get",
+    examples=tuple(f"recollect get {_ID}{how}" for how in ("", " --explain", " --reveal")),
+)
 def get(
     context: CommandContext,
-    id: options.IdArgument,
+    /,
+    id: str,
     *,
     explain: Annotated[
         bool, flag("--explain", "Show what captured it, and the words of the message it comes from.")
     ] = False,
-    reveal: Annotated[bool, flag("--reveal", "Show the secrets that it keeps.")] = False,
+    **given: Given,
 ) -> "CommandResult[MemoryRecord] | CommandResult[ExplainedMemory]":
     """Show one memory with all its fields; old versions, too."""
-    record = context.me.get(id, reveal=reveal)
+    record = context.me.get(id, **given)
     if not explain:
         return CommandResult(record, show_record)
     return CommandResult(ExplainedMemory(record, context.me.messages.origins(id)), _show_explained)
@@ -274,19 +239,13 @@ def _found_by(rule: str) -> str:
 @commands.command(
     "read",
     name="list",
+    verb="verbs:MemoryVerbs.list",
     examples=("recollect list", "recollect list --type fact --subject light.office", "recollect list --since 7d"),
 )
-def list_memories(
-    context: CommandContext,
-    *,
-    limit: Annotated[int, option("N", "At most this many at once.", "--limit", "-n")] = 50,
-    cursor: Annotated[str | None, option("ID", "Go on where the last page ended; it shows what to type.")] = None,
-    only: options.FilterOptions,
-) -> "CommandResult[Page]":
+def list_memories(context: CommandContext, /, **given: Given) -> "CommandResult[Page]":
     """List what is held true, newest first."""
-    narrowed = filters(only, context.now)
-    page = context.me.list(limit=limit, cursor=cursor, **narrowed)
-    return CommandResult(page, partial(_show_page, narrowed=bool(narrowed)))
+    narrowed = bool(given.keys() - {"limit", "cursor"})
+    return CommandResult(context.me.list(**given), partial(_show_page, narrowed=narrowed))
 
 
 def _show_page(view: "View", page: "Page", *, narrowed: bool) -> None:
@@ -307,21 +266,18 @@ class Timeline(NamedTuple):
     buckets: "tuple[TimelineBucket, ...]"
 
 
-@commands.command("read", examples=("recollect timeline", "recollect timeline --unit hour --since yesterday"))
-def timeline(
-    context: CommandContext,
-    *,
-    unit: Annotated[str, option("UNIT", "hour, day, month or year.")] = "day",
-    since: options.Since = None,
-    until: options.Until = None,
-) -> CommandResult[Timeline]:
+@commands.command(
+    "read",
+    verb="facts:UserEvents.timeline",
+    examples=("recollect timeline", "recollect timeline --unit hour --since yesterday"),
+)
+def timeline(context: CommandContext, /, *, unit: str = "day", **given: Given) -> CommandResult[Timeline]:
     """Count what there is about each day, in order.
 
     Events, other memories, messages and files are counted by the time that they are about.
     """
     chosen = cast("TimelineUnit", unit)
-    bounds = past_moments(context.now, since=since, until=until)
-    return CommandResult(Timeline(chosen, context.me.events.timeline(unit=chosen, **bounds)), _show_timeline)
+    return CommandResult(Timeline(chosen, context.me.events.timeline(unit=chosen, **given)), _show_timeline)
 
 
 def _show_timeline(view: "View", found: Timeline) -> None:
@@ -344,8 +300,8 @@ class MemoryHistory(NamedTuple):
     versions: "tuple[MemoryRecord, ...]"
 
 
-@commands.command("read", examples=(f"recollect history {_ID}",))
-def history(context: CommandContext, id: options.IdArgument) -> CommandResult[MemoryHistory]:
+@commands.command("read", verb="verbs:MemoryVerbs.history", examples=(f"recollect history {_ID}",))
+def history(context: CommandContext, /, id: str) -> CommandResult[MemoryHistory]:
     """Show all versions of a memory, oldest first.
 
     Any of their ids will do.
@@ -369,10 +325,12 @@ class MemoryCount(NamedTuple):
         return {"count": self.amount}
 
 
-@commands.command("read", examples=("recollect count", "recollect count --type preference"))
-def count(context: CommandContext, *, only: options.FilterOptions) -> CommandResult[MemoryCount]:
+@commands.command(
+    "read", verb="verbs:MemoryVerbs.count", examples=("recollect count", "recollect count --type preference")
+)
+def count(context: CommandContext, /, **given: Given) -> CommandResult[MemoryCount]:
     """Count what is held true."""
-    return CommandResult(MemoryCount(context.me.count(**filters(only, context.now))), _show_count)
+    return CommandResult(MemoryCount(context.me.count(**given)), _show_count)
 
 
 def _show_count(view: "View", counted_memories: MemoryCount) -> None:

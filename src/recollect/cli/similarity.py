@@ -9,6 +9,7 @@ from recollect.cli.memories import show_record
 from recollect.cli.options import flag, option
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet
 from recollect.cli.search import FoundHits
+from recollect.cli.verb_options import Given
 
 if TYPE_CHECKING:
     from recollect.cli.view import View
@@ -22,19 +23,19 @@ _EXAMPLE = 100
 _ID = "019a8c31-62e0-7f05-9c4b-3f1d2a7b8e90"
 
 
-@commands.command("read", examples=(f"recollect similar {_ID}", f"recollect similar {_ID} --limit 10"))
+@commands.command(
+    "read",
+    verb="verbs:MemoryVerbs.similar",
+    examples=(f"recollect similar {_ID}", f"recollect similar {_ID} --limit 10"),
+)
 def similar(
-    context: CommandContext,
-    id: options.IdArgument,
-    *,
-    limit: Annotated[int, option("N", "At most this many.", "--limit", "-n")] = 5,
-    explain: options.Explain = False,
+    context: CommandContext, /, *, explain: options.Explain = False, **given: Given
 ) -> CommandResult[FoundHits]:
     """Find the memories nearest in meaning to a memory.
 
     They are compared by their vectors, without a model.
     """
-    return CommandResult(FoundHits(context.me.similar(id, limit=limit)), partial(_show_similar, explain=explain))
+    return CommandResult(FoundHits(context.me.similar(**given)), partial(_show_similar, explain=explain))
 
 
 def _show_similar(view: "View", found: FoundHits, *, explain: bool) -> None:
@@ -50,23 +51,25 @@ def _show_similar(view: "View", found: FoundHits, *, explain: bool) -> None:
 
 @commands.command(
     "read",
+    verb="verbs:MemoryVerbs.clusters",
     examples=("recollect clusters", "recollect clusters --limit 50 --examples 3", "recollect clusters --duplicates"),
 )
 def clusters(
     context: CommandContext,
+    /,
     *,
-    limit: Annotated[int, option("N", "At most this many groups, and pairs.", "--limit", "-n")] = 20,
-    examples: Annotated[int, option("N", "Memories to show of each group.")] = 2,
+    examples: int = 2,
     duplicates: Annotated[
         bool, flag("--duplicates", "Show memories that say the same, and how to merge them.")
     ] = False,
+    **given: Given,
 ) -> "CommandResult[Clusters]":
     """Show groups of similar memories, the largest first.
 
     Each with the words that tell it from others. Memories are compared by their vectors and words, without a model; of
     100,000 that takes up to a minute.
     """
-    found = context.me.clusters(limit=limit, examples=examples)
+    found = context.me.clusters(examples=examples, **given)
     return CommandResult(found, _show_duplicates if duplicates else _show_clusters)
 
 

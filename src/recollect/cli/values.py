@@ -9,9 +9,8 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from recollect.cli.formatting import shortened
-from recollect.cli.options import FilterOptions, MediaOptions, MemoryOptions
+from recollect.cli.options import MediaOptions, MemoryOptions
 from recollect.errors import InvalidInput
-from recollect.model.kinds import FilterFields, keys, plain
 from recollect.model.literals import Trust
 from recollect.model.places import check_coordinates
 
@@ -66,13 +65,6 @@ def media_fields(options: MediaOptions, add: "Callable[[str], Media]") -> "dict[
         web = named.lower().startswith(("http://", "https://"))
         media.append({"url": named, **told} if web else {**add(named).stored(), **told})
     return {"media": media} if media else {}
-
-
-def filters(options: FilterOptions, now: datetime) -> dict[str, Any]:
-    """Give the filters that were named, as `recall`, `list` and `count` take them."""
-    given = {name: value for name, value in options._asdict().items() if value not in (None, [], ())}
-    times = [one.name for one in keys(FilterFields) if plain(one.type) is datetime]
-    return given | past_moments(now, **{name: given.get(name) for name in times})
 
 
 def past_moments(now: datetime, **texts: str | None) -> dict[str, Any]:

@@ -35,8 +35,8 @@ class Kind(NamedTuple):
     `longest` counts characters or items. A `visible` text has a character that can be seen, a `trimmed` one no blanks
     around it. Nothing says of a `silent` one that it is there. `here` says why a client cannot have it: no door offers
     it. In requests it may be `called` otherwise; `parts` spreads it over several fields; `none` stands for nothing.
-    On the command line `typed` says more, and `metavar` what is typed. `for_models` is what models read, or True
-    for the same sentence; without it they are not offered the parameter.
+    On the command line `typed` says more, `metavar` what is typed, and `option` by which names. `for_models` is what
+    models read, or True for the same sentence; without it they are not offered the parameter.
     """
 
     said: str = ""
@@ -54,6 +54,7 @@ class Kind(NamedTuple):
     none: str = ""
     typed: str = ""
     metavar: str = ""
+    option: str = ""
     for_models: str | bool = False
 
 
@@ -64,6 +65,7 @@ class Parameter(NamedTuple):
     type: Any
     kind: Kind
     default: Any
+    positional: bool = False
 
     @property
     def sent_as(self) -> str:
@@ -80,7 +82,8 @@ def parameters(verb: Callable[..., Any]) -> Iterator[Parameter]:
             yield from keys(fields)
         else:
             default = ... if parameter.default is inspect.Parameter.empty else parameter.default
-            yield Parameter(name, hints[name], kind_of(hints[name]), default)
+            positional = parameter.kind is not inspect.Parameter.KEYWORD_ONLY
+            yield Parameter(name, hints[name], kind_of(hints[name]), default, positional)
 
 
 def keys(fields: type) -> Iterator[Parameter]:
@@ -121,9 +124,29 @@ def is_union(hint: Any) -> bool:  # noqa: ANN401 - any annotation
 
 # Which memories, and how many
 
-Limit: TypeAlias = Annotated[int, Kind("At most this many.", least=1, most=MOST_ITEMS, for_models=True)]
+Limit: TypeAlias = Annotated[
+    int, Kind("At most this many.", least=1, most=MOST_ITEMS, option="--limit -n", for_models=True)
+]
 UsualLimit: TypeAlias = Annotated[
-    int, Kind("At most this many; the settings say 5.", least=1, most=MOST_ITEMS, for_models="At most this many.")
+    int,
+    Kind(
+        "At most this many; the settings say 5.",
+        least=1,
+        most=MOST_ITEMS,
+        option="--limit -n",
+        for_models="At most this many.",
+    ),
+]
+RelatedLimit: TypeAlias = Annotated[
+    int,
+    Kind(
+        "At most this many.",
+        least=1,
+        most=MOST_ITEMS,
+        typed="At most this many related memories besides.",
+        option="--limit -n",
+        for_models=True,
+    ),
 ]
 QueryText: TypeAlias = Annotated[
     str,
@@ -132,6 +155,8 @@ QueryText: TypeAlias = Annotated[
         shortest=1,
         longest=LONGEST_QUERY,
         visible=True,
+        typed='A question or a few words, in any language. "Quoted phrases", -excluded words and times like "last '
+        'week" are understood.',
         for_models='What to look for, in the words of a question or a note. A "quoted phrase" must be there word for '
         "word, -word must not.",
     ),
@@ -143,13 +168,20 @@ Topic: TypeAlias = Annotated[
         shortest=1,
         longest=LONGEST_QUERY,
         visible=True,
+        typed="A thing, a person or a place, as people call it.",
         for_models="A thing, a person, a place or a subject, by its name.",
     ),
 ]
-ItemId: TypeAlias = Annotated[str, Kind(shortest=1, longest=100, for_models="The full id of the memory.")]
-Types: TypeAlias = Annotated[
-    MemoryType | Sequence[MemoryType], Kind("Only this kind.", metavar="TYPE", for_models=True)
+ItemId: TypeAlias = Annotated[
+    str,
+    Kind(
+        shortest=1,
+        longest=100,
+        typed="The id of a memory, as `list` and `recall` show it.",
+        for_models="The full id of the memory.",
+    ),
 ]
+Types: TypeAlias = Annotated[MemoryType | Sequence[MemoryType], Kind("Only this kind.", for_models=True)]
 OfSubject: TypeAlias = Annotated[str, Kind("Only about this subject.", longest=LONGEST_NAME, for_models=True)]
 OfKey: TypeAlias = Annotated[str, Kind("Only this property.", longest=LONGEST_NAME, for_models=True)]
 OfContext: TypeAlias = Annotated[str, Kind("Only in this context.", longest=LONGEST_NAME, for_models=True)]
@@ -194,16 +226,30 @@ Zone: TypeAlias = Annotated[
 LeastScore: TypeAlias = Annotated[float, Kind("Only what scores at least this much.", least=0, most=1, for_models=True)]
 Preferred: TypeAlias = Annotated[
     MemoryType | Sequence[MemoryType],
-    Kind("Types that come first among equals.", longest=len(get_args(MemoryType))),
+    Kind(
+        "Types that come first among equals.",
+        longest=len(get_args(MemoryType)),
+        typed="Let this kind come first among equals.",
+        metavar="TYPE",
+    ),
 ]
-Diverse: TypeAlias = Annotated[bool, Kind("Hits that say different things.")]
+Diverse: TypeAlias = Annotated[
+    bool, Kind("Hits that say different things.", typed="Prefer hits that say different things.")
+]
 WithFiles: TypeAlias = Annotated[bool, Kind("Search synced folders and documents, too.")]
 OnlyRelated: TypeAlias = Annotated[bool, Kind("No hits when none has to do with the query.")]
 Sources: TypeAlias = Annotated[
-    Sequence[Source], Kind("Only from these sources.", shortest=1, longest=len(get_args(Source)))
+    Sequence[Source],
+    Kind(
+        "Only from these sources.",
+        shortest=1,
+        longest=len(get_args(Source)),
+        typed="Only from this source.",
+        option="--source",
+    ),
 ]
 Current: TypeAlias = Annotated[
-    str, Kind("The conversation that is going on: its last turn is left out.", longest=LONGEST_NAME)
+    str, Kind("The conversation that is going on: its last turn is left out.", longest=LONGEST_NAME, metavar="ID")
 ]
 ScopeName: TypeAlias = Annotated[str, Kind(shortest=1, longest=LONGEST_NAME)]
 SharedScopes: TypeAlias = Annotated[
@@ -212,12 +258,19 @@ SharedScopes: TypeAlias = Annotated[
         "Shared scopes to search as well: `all` that the user is a member of, `none`, or names.",
         longest=MOST_ITEMS,
         none="none",
+        typed="Search this shared scope, too, instead of all of yours. `none` leaves them out.",
     ),
 ]
 SearchPlace: TypeAlias = Annotated[LocationLike, Kind("Where the user is.", parts=place_of_search)]
 RadiusKm: TypeAlias = Annotated[
     float,
-    Kind("Only what is at most so many kilometres away.", least=LEAST_RADIUS_KM, most=MOST_RADIUS_KM, for_models=True),
+    Kind(
+        "Only what is at most so many kilometres away.",
+        least=LEAST_RADIUS_KM,
+        most=MOST_RADIUS_KM,
+        for_models=True,
+        option="--radius-km --location-radius-km",
+    ),
 ]
 SameRadius: TypeAlias = Annotated[float, Kind(least=LEAST_RADIUS_KM, most=MOST_RADIUS_KM, silent=True)]
 PlaceWeight: TypeAlias = Annotated[
@@ -343,11 +396,20 @@ Project: TypeAlias = Annotated[str, Kind("What the session is about.", longest=L
 # Single memories, and what there is of them
 
 Reveal: TypeAlias = Annotated[bool, Kind("With the secrets that it keeps.")]
-PageCursor: TypeAlias = Annotated[str, Kind("The cursor of the page before.", for_models=True)]
+PageCursor: TypeAlias = Annotated[
+    str,
+    Kind(
+        "The cursor of the page before.",
+        typed="Go on where the last page ended; it shows what to type.",
+        metavar="ID",
+        for_models=True,
+    ),
+]
 Comment: TypeAlias = Annotated[str, Kind("Why.", longest=300)]
 Rating: TypeAlias = Annotated[int, Kind("1, -1, or null to take it back.")]
 MostClusters: TypeAlias = Annotated[
-    int, Kind("At most this many groups, and pairs.", least=1, most=MOST_CLUSTERS, for_models=True)
+    int,
+    Kind("At most this many groups, and pairs.", least=1, most=MOST_CLUSTERS, option="--limit -n", for_models=True),
 ]
 MostExamples: TypeAlias = Annotated[int, Kind("Memories of each group.", least=1, most=MOST_EXAMPLES)]
 LogDays: TypeAlias = Annotated[int, Kind("How far back the search log is read.", least=1, most=90)]

@@ -4,10 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
-from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias, TypedDict
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Final,
+    Literal,
+    NamedTuple,
+    Protocol,
+    TypeAlias,
+    TypedDict,
+    runtime_checkable,
+)
 
 from recollect.model import kinds
 from recollect.model.files import Chunk
@@ -17,8 +25,24 @@ from recollect.model.media import Media, MediaLike, media_texts
 from recollect.model.messages import Message
 from recollect.model.places import PlaceRow
 
-Vector: TypeAlias = NDArray[np.float32]
-VectorLike: TypeAlias = Sequence[float] | NDArray[np.float32]
+if TYPE_CHECKING:  # help reads signatures that name these, and does without NumPy
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vector: TypeAlias = NDArray[np.float32]
+else:
+    Vector = Any
+
+
+@runtime_checkable
+class Array(Protocol):
+    """An array of NumPy, or what it reads as one."""
+
+    def __array__(self) -> Any:  # noqa: ANN401 - an array, and NumPy is not imported here
+        """Give the array."""
+
+
+VectorLike: TypeAlias = Sequence[float] | Array
 OwnVector: TypeAlias = Annotated[
     VectorLike, Kind(here="A vector cannot be sent to a service, which makes its own. Leave `vector` out.")
 ]
