@@ -9,7 +9,8 @@ import shutil
 import signal
 import sqlite3
 import subprocess
-from collections.abc import Callable, Generator, Iterator, Sequence
+import sys
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -17,12 +18,13 @@ from importlib import import_module
 from itertools import count
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import hypothesis
 import numpy as np
 import psycopg
 import pytest
+from hypothesis.internal.constants_ast import constants_from_module
 
 from recollect import Memory, UserMemory, load_settings
 from recollect.embedding import LocalEmbedder
@@ -39,6 +41,7 @@ from tests.shared_database import SharedDatabase
 from tests.sizes import ALL, sized
 
 BACKENDS = ("sqlite", "postgresql")
+T = TypeVar("T")
 _HERE = Path(__file__).parent
 _TEMPLATE = "recollect_template"
 
@@ -113,7 +116,10 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
 
 
 def _import_in_turn(config: pytest.Config) -> None:
-    """Let each worker of a whole run begin with other modules, so that in a fresh clone no two compile the same one."""
+    """Let each worker of a whole run begin with other modules, so that in a fresh clone no two compile the same.
+
+    The same goes for the constants of our modules, of which Hypothesis makes examples; it keeps them in files.
+    """
     worker: dict[str, Any] = getattr(config, "workerinput", {})
     if not worker or config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
         return
@@ -121,10 +127,17 @@ def _import_in_turn(config: pytest.Config) -> None:
         f"tests.{file.removesuffix('.py').replace('/', '.')}"
         for file in map(_relative, sorted(_HERE.rglob("test_*.py")))
     ]
-    first = len(names) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
-    for name in names[first:] + names[:first]:
+    for name in _in_turn(names, worker):
         with suppress(Exception, pytest.skip.Exception):  # which collecting it will report
             import_module(name)
+    ours = [module for name, module in sorted(sys.modules.items()) if name.startswith(("recollect", "benchmarks"))]
+    for module in _in_turn(ours, worker):
+        constants_from_module(module)
+
+
+def _in_turn(things: Sequence[T], worker: Mapping[str, Any]) -> Sequence[T]:
+    first = len(things) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
+    return [*things[first:], *things[:first]]
 
 
 def _has_room(folder: Path) -> bool:
