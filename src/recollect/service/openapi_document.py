@@ -3,7 +3,8 @@
 Bodies are plain objects, a problem is described once, operations have short names, and every pattern is anchored.
 """
 
-from typing import Any, Final
+import json
+from typing import Any, ClassVar, Final
 
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
@@ -34,17 +35,22 @@ def operation_name(route: APIRoute) -> str:
 
 
 class DocumentedApp(FastAPI):
-    """An application with such a document."""
+    """An application with such a document; all applications of a process have the same routes."""
+
+    _document: ClassVar[str] = ""
 
     def openapi(self) -> dict[str, Any]:
-        """Give the document; it is made once."""
+        """Give the document; it is made once in a process, which takes most of a second."""
         if self.openapi_schema is None:
-            document = super().openapi()
-            named = {"FileForm": _FILE_FORM, "Problem": ProblemDocument.model_json_schema()}
-            document["components"]["schemas"] |= named
-            _anchor_patterns(document)
-            self.openapi_schema = document
+            DocumentedApp._document = DocumentedApp._document or json.dumps(self._describe())
+            self.openapi_schema = json.loads(DocumentedApp._document)
         return self.openapi_schema
+
+    def _describe(self) -> dict[str, Any]:
+        document = super().openapi()
+        document["components"]["schemas"] |= {"FileForm": _FILE_FORM, "Problem": ProblemDocument.model_json_schema()}
+        _anchor_patterns(document)
+        return document
 
 
 def _anchor_patterns(node: object) -> None:
