@@ -42,6 +42,15 @@ def test_no_constant_is_a_switch(document: dict[str, Any]) -> None:
     assert not [node for node in nodes(document) if isinstance(node.get("const"), bool)]
 
 
+def test_headers_are_plain_texts(document: dict[str, Any]) -> None:
+    """A time in a header makes a generator leave out the whole operation."""
+    sent = [
+        one for operation in operations(document) for one in operation.get("parameters", ()) if one["in"] == "header"
+    ]
+    assert sent
+    assert not [one["name"] for one in sent for node in nodes(one) if "format" in node]
+
+
 def test_patterns_begin_at_the_beginning(document: dict[str, Any]) -> None:
     """Some clients match, others search: an anchored pattern means the same to both."""
     found = {node["pattern"] for node in nodes(document) if isinstance(node.get("pattern"), str)}

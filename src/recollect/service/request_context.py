@@ -14,7 +14,7 @@ from fastapi import Depends, Header, Request
 from fastapi.dependencies.utils import get_flat_params
 from fastapi.params import Query
 from fastapi.security import HTTPBearer
-from pydantic import AwareDatetime
+from pydantic import AwareDatetime, WithJsonSchema
 
 from recollect.api.memory import AuditedWrite, Memory, UserMemory
 from recollect.authorization import Principal, authorize
@@ -46,9 +46,10 @@ IdempotencyKey = Annotated[
         "is not carried out again, but answered as the first time.",
     ),
 ]
-GivenAt = Annotated[
-    AwareDatetime | None,
+GivenAt = Annotated[  # a text in the document: there are generators that know no times in headers
+    Annotated[AwareDatetime, WithJsonSchema({"type": "string"})] | None,
     Header(
+        examples=["2026-03-01T12:00:00Z"],
         description="When the user gave what a request says that has waited to be sent. If they have forgotten "
         "everything since, it is answered 410, and nothing is stored. Goes with an `Idempotency-Key`.",
     ),
