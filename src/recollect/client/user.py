@@ -145,7 +145,7 @@ class ServiceUserMemory(ServiceScoped):
             stored += decode_all(Remembered, found["results"])
         return tuple(stored)
 
-    def update(self, id: str, **changes: Unpack[MemoryChanges]) -> MemoryRecord:
+    def update(self, id: kinds.ItemId, **changes: Unpack[MemoryChanges]) -> MemoryRecord:
         """Change a memory's content or fields and return it; the version before stays in its `history`."""
         refuse_vector(changes.get("vector"))
         return decode(MemoryRecord, self._send("PATCH", _memory(id), with_location(changes)))
