@@ -4,8 +4,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
-from copy import deepcopy
-from functools import cache
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
@@ -44,15 +42,14 @@ def laid_out(value: object, indent: str = "") -> str:
     return f"{opening}\n" + ",\n".join(f"{deeper}{part}" for part in parts) + f"\n{indent}{closing}"
 
 
-@cache
 def openapi(memory: Memory) -> dict[str, Any]:
-    """Give the OpenAPI document of the service, made once: that takes a second of CPU time."""
+    """Give the OpenAPI document of the service."""
     return create_app(memory, LiveSubscriptions(memory), Metrics(memory)).openapi()
 
 
 def routes(memory: Memory) -> str:
     """Write the OpenAPI document, and what many routes have in common only once."""
-    document = deepcopy(openapi(memory))
+    document = openapi(memory)
     document["info"]["version"] = "(the version)"
     operations = [operation for path in document["paths"].values() for operation in path.values()]
     times = Counter((name, laid_out(part)) for operation in operations for name, part in _parts(operation))
