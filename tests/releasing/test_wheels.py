@@ -8,6 +8,7 @@ import subprocess
 import sys
 import sysconfig
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -59,8 +60,10 @@ def wheels(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequ
     with (outdir / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not built.exists():
-            for folder in (ROOT, *BESIDE):
-                list(WheelBuilder(str(folder)).build(directory=str(outdir)))
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(zlib, "Z_DEFAULT_COMPRESSION", 0)  # models of 50 MB take long to pack
+                for folder in (ROOT, *BESIDE):
+                    list(WheelBuilder(str(folder)).build(directory=str(outdir)))
             built.touch()
     return {wheel.name.partition("-")[0]: wheel for wheel in outdir.glob("*.whl")}
 

@@ -175,7 +175,7 @@ def _kill_changes(serve: Callable[[], Child], provider: ProviderServer, step: St
         child.say({"verb": "models.reembed", **step.named()})
         deadline = time.monotonic() + LEASE_S  # when all the work is still held by the dead there are no requests
         while _asked(provider, step) < upto and time.monotonic() < deadline:
-            time.sleep(0.001)
+            time.sleep(0.004)
         time.sleep(kills.chance.uniform(0, 2 * _LATENCY_S))
         child.kill()
         halfway += not child.rest()

@@ -1,4 +1,4 @@
-"""The two databases stay twins: common queries run on both, the others agree. All SQL is in the files."""
+"""The two databases stay twins: common queries run on both, the others agree."""
 
 import re
 from collections.abc import Callable
@@ -11,7 +11,6 @@ import apsw.ext
 import psycopg
 import pytest
 
-import recollect
 from recollect.model.filters import ChunkFilters, Filters, ItemFilters, MessageFilters
 from recollect.model.geo import Circle
 from recollect.storage.base.statements import COMMON, load_checks, load_common, load_own, parse_queries, sql_folder
@@ -21,7 +20,6 @@ from recollect.storage.sqlite import session as sqlite_session
 from tests.fixtures import Server
 from tests.reliability.worker import WITH_VECTORS, open_memory, vector_of
 from tests.rows import every
-from tests.sources import outline
 from tests.storage.catalogue import MOMENT, is_server, plain
 
 SOME_ID = "01a1dea8-db60-7912-8e1b-f1c648661807"
@@ -165,59 +163,6 @@ def test_every_check_runs_and_says_what_to_do(empty_stores: tuple[str, str], bac
         for check in checks:
             assert store.rows(check.sql) == [(0,)], check.name
             assert check.advice.endswith("."), check.name
-
-
-# Where SQL is assembled on purpose, and the few words to a database that are no queries.
-_ASSEMBLERS = {
-    "filters.py",
-    "tables.py",
-    "forgotten.py",
-    "erasing.py",
-    "upkeep.py",
-    "connection.py",
-    "schema.py",
-    "distribute.py",
-    "cluster.py",
-    "dump.py",
-    "trees.py",
-    "salvage.py",
-}
-_COMMANDS = re.compile(
-    r"(BEGIN|BEGIN IMMEDIATE|COMMIT|ROLLBACK(; BEGIN IMMEDIATE| TO one_write; RELEASE one_write)?"
-    r"|VACUUM( \(ANALYZE\) .*)?|ANALYZE .*|DELETE|PRAGMA (integrity_check|optimize|user_version).*)"
-)  # DELETE alone is a verb of HTTP
-_STATEMENT = re.compile(
-    r"\s*(SELECT|INSERT|UPDATE|DELETE|REPLACE|MERGE|WITH|CREATE|ALTER|DROP|TRUNCATE|COPY|SET|BEGIN|COMMIT|ROLLBACK|VACUUM"
-    r"|ANALYZE|PRAGMA|GRANT|LOCK)\b"
-)
-
-
-def _statements(source: Path) -> list[str]:
-    """Give the texts in a module that look like SQL. What an f-string leaves open is a gap."""
-    return [text for text in outline(source).texts if _STATEMENT.match(text)]
-
-
-_FOREIGN = "openclaw"  # reads the tables of another program, which have no twin
-
-
-def test_no_sql_in_python() -> None:
-    package = Path(recollect.__file__).parent
-    found = {
-        f"{source.relative_to(package)}: {text}"
-        for source in package.rglob("*.py")
-        if not ("storage" in source.parts and source.name in _ASSEMBLERS) and source.parent.name != _FOREIGN
-        for text in _statements(source)
-        if not _COMMANDS.fullmatch(text)
-    }
-    assert found == set(), "SQL belongs into the .sql files"
-
-
-def test_the_search_for_sql_finds_some() -> None:
-    package = Path(recollect.__file__).parent
-    assert any("schema_migrations" in text for text in _statements(package / "storage" / "sqlite" / "upkeep.py"))
-    assert any(
-        text.startswith("VACUUM (ANALYZE) {}") for text in _statements(package / "storage" / "postgres" / "store.py")
-    )
 
 
 def test_the_holders_of_a_slot_are_found_by_their_index(empty_file: Path) -> None:

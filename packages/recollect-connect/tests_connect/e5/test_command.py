@@ -45,7 +45,7 @@ def test_it_serves_people_who_type_it(encoder: Embedder) -> None:
         assert process.end() == (0, "", "")
 
 
-def test_the_environment_chooses_what_no_option_does() -> None:
+def test_the_environment_chooses_what_no_option_does_and_sigterm_lets_requests_under_way_finish() -> None:
     with taken_port() as port:
         typed = Cli("--json")
         typed.environment |= {"E5_MODEL": "local", "E5_PORT": str(port)}
@@ -57,13 +57,8 @@ def test_the_environment_chooses_what_no_option_does() -> None:
         assert (ready["status"], ready["model"], ready["dimension"]) == ("ready", "recollect-encoder-3", 384)
         assert ready["url"].startswith("http://127.0.0.2:")
         assert ready["warnings"] == []
-
-
-def test_sigterm_lets_requests_under_way_finish() -> None:
-    with Process("--json", *BUNDLED) as process:
-        url = process.ready()["url"]
         texts = [f"{number} " + "many words to think about " * 60 for number in range(15)]
-        with client(url) as http, ThreadPoolExecutor(1) as other:
+        with client(ready["url"]) as http, ThreadPoolExecutor(1) as other:
             http.get("/health")
             worked_s = process.cpu_s()
             under_way = other.submit(http.post, "/batch", json={"texts": texts})
