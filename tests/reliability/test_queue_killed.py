@@ -42,7 +42,7 @@ def _kill_workers(workers: Sequence[Child], provider: ProviderServer, kills: Kil
         worker.say({"verb": "embed_waiting"})
     deadline = time.monotonic() + _LONGEST_S
     while len(provider.requests) < upto and time.monotonic() < deadline:
-        time.sleep(0.001)
+        time.sleep(0.004)
     time.sleep(kills.chance.uniform(0, 2 * _LATENCY_S))
     for worker in workers:
         worker.kill()
