@@ -9,12 +9,18 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from recollect import InvalidInput, Trust
-from recollect.cli.options import MemoryOptions
-from recollect.cli.values import coordinates, json_object, memory_fields, moment, past_moment, period, trust_tier
+from recollect.api.verbs import MemoryVerbs
+from recollect.cli.values import coordinates, json_object, moment, past_moment, period, trust_tier
+from recollect.cli.verb_options import arguments
 from recollect.settings.kinds import zone_named
 from tests.rows import every
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
+
+
+def remembered(**typed: str) -> dict[str, object]:
+    """Give what was typed as `remember` takes it."""
+    return arguments(MemoryVerbs.remember, typed, (), lambda: NOW)
 
 
 @pytest.fixture
@@ -60,7 +66,7 @@ def test_what_is_no_time_is_refused_by_the_name_of_its_option(text: str) -> None
     ],
 )
 def test_a_span_reaches_ahead_for_expiry_and_back_for_searches(text: str, span: timedelta) -> None:
-    assert memory_fields(MemoryOptions(expires=text), NOW) == {"expires_at": NOW + span}
+    assert remembered(expires_at=text) == {"expires_at": NOW + span}
     assert past_moment(text, "since", NOW) == NOW - span
 
 
@@ -95,18 +101,18 @@ def test_what_is_no_period_is_refused(text: str) -> None:
 @every("text", ["9999999d", "99999999999999999999d", "9" * 5000 + "m"])
 def test_a_span_beyond_the_calendar_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput, match="expected a shorter span"):
-        memory_fields(MemoryOptions(expires=text), NOW)
+        remembered(expires_at=text)
     with pytest.raises(InvalidInput, match="expected a shorter span"):
         past_moment(text, "since", NOW)
 
 
 def test_only_expiry_takes_a_span() -> None:
     with pytest.raises(InvalidInput, match="--occurred is '30d'"):
-        memory_fields(MemoryOptions(occurred="30d"), NOW)
+        remembered(occurred_at="30d")
 
 
 def test_none_clears_a_time() -> None:
-    assert memory_fields(MemoryOptions(expires="none", occurred="None"), NOW) == {
+    assert remembered(expires_at="none", occurred_at="None") == {
         "expires_at": None,
         "occurred_at": None,
     }

@@ -4,9 +4,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from http import HTTPStatus
+from inspect import signature
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final, get_origin
 
 import httpx2
 import pytest
@@ -22,7 +23,7 @@ from recollect.errors import InvalidInput
 from recollect.mcp import tools
 from recollect.mcp.tools import TOOLS
 from recollect.model import kinds
-from recollect.model.kinds import Parameter, kind_of, parameters, plain
+from recollect.model.parameters import Parameter, kind_of, parameters, plain
 from recollect.service import verb_fields
 from tests.api_reference import function_of, public_members
 from tests.cli.conftest import Cli
@@ -193,20 +194,22 @@ def fitting(schema: Mapping[str, Any], text: str) -> object:
 
 def test_a_command_offers_what_its_verb_takes_and_refuses_what_it_may_not_be(database: str) -> None:
     cli = Cli("--database", database)
-    cli.ok("store", "tea")
+    kept = cli.json("store", "tea")["id"]
     made = {name: command for name, command in commands(application()) if command.callback.verb}
     assert len(made) >= LEAST_COMMANDS
     for name, command in made.items():
         options = {option.name: option for option in command.params}
-        words = [ITEM for option in command.params if option.param_type_name == "argument"]
+        words = [kept for option in command.params if option.param_type_name == "argument"]
         assert cli(name, *words, "--nonsense", "1").exit_code == BAD_USAGE, name
         for one in sendable(verb_options.verb_of(command.callback.verb)):
             option = options.get(one.name)
             if option is None:
-                assert one.kind.silent or one.name in command.callback.sets, f"{name} {one.name}"
+                assert one.kind.silent or not command.callback.offers(one.name), f"{name} {one.name}"
                 continue
+            named = signature(command.callback.action).parameters.get(one.name)
             said = (one.kind.typed or one.kind.said).removesuffix(".").partition(". ")[0]
-            assert option.help.startswith(said), f"{name} {one.name}"
+            if named is None or get_origin(named.annotation) is not Annotated:
+                assert option.help.startswith(said), f"{name} {one.name}"
             for value in (one.kind.least - 1, BEYOND) if one.kind.least is not None else ():
-                refused = cli(name, *words, f"--{one.name.replace('_', '-')}={value}")
+                refused = cli(name, *words, f"{max(option.opts, key=len)}={value}")
                 assert refused.exit_code == BAD_USAGE, f"{name} {one.name} {value}: {refused}"

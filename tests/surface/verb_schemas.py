@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, get_args, get_origin
 from recollect import Memory, UserMemory
 from recollect.mcp.arguments import ToolSchema
 from recollect.mcp.tools import TOOLS
-from recollect.model.kinds import Parameter, parameters, plain, several
+from recollect.model.parameters import Parameter, parameters, plain, several
 
 _TYPES: Final[Mapping[Any, str]] = {int: "integer", float: "number", bool: "boolean"}
 

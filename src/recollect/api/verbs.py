@@ -327,7 +327,7 @@ class MemoryVerbs(Scoped):
         id: kinds.ItemId | None = None,
         *,
         query: kinds.ForgetQuery | None = None,
-        session: kinds.Session | None = None,
+        session: kinds.WholeSession | None = None,
         source: kinds.FromSource | None = None,
         folder: kinds.FolderRoot | None = None,
         everything: kinds.Everything = False,

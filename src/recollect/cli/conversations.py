@@ -96,7 +96,7 @@ def say(
         fields["said_at"] = past_moment(at, "at", context.now)
     chat = context.me.conversation(conversation)
     before = chat.summary()
-    place = place_fields(context, located, from_place, "from")
+    place = place_fields(context, located._asdict(), from_place, "from")
     media: Any = media_fields(pictured, context.me.media.add)
     with VectorsToFollow(context) as vectors:
         appended = chat.append(cast("MessageRole", role), given_text(text), **fields, **place, **media)

@@ -7,10 +7,10 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from recollect.cli.memories import forget, store
-from recollect.cli.options import LocationOptions, MediaOptions, MemoryOptions, PlaceOptions, flag
+from recollect.cli.options import LocationOptions, MediaOptions, flag
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet
 from recollect.cli.search import get, history, recall
-from recollect.cli.values import past_moment
+from recollect.cli.verb_options import arguments, verb_of
 from recollect.errors import NotFound, RecollectError
 
 if TYPE_CHECKING:
@@ -127,12 +127,13 @@ def _type(context: CommandContext, command: str, options: Mapping[str, Any]) -> 
     rest = {name: value for name, value in options.items() if name != _POSITIONAL.get(command)}
     match command:
         case "store":
-            fields = MemoryOptions(**rest)
-            return store(context, options["text"], fields=fields, located=PlaceOptions(), pictured=MediaOptions())
+            if "occurred" in rest:
+                rest["occurred_at"] = rest.pop("occurred")
+            given = arguments(verb_of("verbs:MemoryVerbs.remember"), rest, (), lambda: context.now)
+            return store(context, options["text"], pictured=MediaOptions(), **given)
         case "recall":
-            if "as_of" in rest:
-                rest["as_of"] = past_moment(rest["as_of"], "as_of", context.now)
-            return recall(context, options["query"], location=LocationOptions(), **rest)
+            given = arguments(verb_of("verbs:MemoryVerbs.recall"), rest, (), lambda: context.now)
+            return recall(context, options["query"], location=LocationOptions(), **given)
         case "forget":
             return forget(context, **rest)
         case "history":

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from recollect.cli import options
 from recollect.cli.errors import NOT_FOUND
@@ -11,7 +11,7 @@ from recollect.cli.formatting import ago, day, hour, listing, percent, shortened
 from recollect.cli.memories import StoredMemory, stored
 from recollect.cli.options import argument, flag, option
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet, given_text
-from recollect.cli.values import moment, past_moment, period
+from recollect.cli.values import past_moment, period
 from recollect.cli.verb_options import Given
 from recollect.errors import InvalidInput
 
@@ -29,6 +29,7 @@ commands = CommandSet("Knowledge")
 
 _LONGEST = 300
 _SURE = 1.0
+_NOTE = ("context", "confidence", "source", "keep_secret")  # what all notes have: when they hold, how sure they are
 
 
 class KnownItems(NamedTuple):
@@ -53,6 +54,8 @@ def about(context: CommandContext, /, **given: Given) -> "CommandResult[About]":
 
 @commands.command(
     "write",
+    verb="facts:UserFacts.set",
+    takes=(*_NOTE, "many", "valid_until"),
     examples=(
         'recollect fact light.office location "home office"',
         "recollect fact jana language Czech --many",
@@ -61,19 +64,14 @@ def about(context: CommandContext, /, **given: Given) -> "CommandResult[About]":
 )
 def fact(
     context: CommandContext,
+    /,
     subject: Annotated[str, argument("SUBJECT", "What it is about, such as light.office.")],
     key: Annotated[str, argument("KEY", "Which property: location, purpose, nickname, schedule, or any other.")],
     value: Annotated[str, argument("VALUE", "What is so. It replaces the value from before.")],
-    *,
-    many: options.Many = False,
-    valid_until: options.ValidUntil = None,
-    note: options.NoteOptions,
+    **given: Given,
 ) -> CommandResult[StoredMemory]:
     """Note a fact about a thing; a new value replaces the old."""
-    given = _given(note)
-    if valid_until is not None:
-        given["valid_until"] = moment(valid_until, "valid_until", context.now)
-    return stored(context, lambda: context.me.facts.set(subject, key, value, many=many, **given))
+    return stored(context, lambda: context.me.facts.set(subject, key, value, **given))
 
 
 @commands.command(
@@ -107,6 +105,8 @@ def _show_doubts(view: "View", doubts: "tuple[Doubt, ...]") -> None:
 
 @commands.command(
     "write",
+    verb="facts:UserPreferences.set",
+    takes=(*_NOTE, "many"),
     examples=(
         "recollect prefer lighting evening_brightness 40% --context after_sunset",
         "recollect prefer food breakfast porridge",
@@ -114,15 +114,14 @@ def _show_doubts(view: "View", doubts: "tuple[Doubt, ...]") -> None:
 )
 def prefer(
     context: CommandContext,
+    /,
     category: Annotated[str, argument("CATEGORY", "What it is about, such as lighting or food.")],
     key: Annotated[str, argument("KEY", "Which part of it, such as evening_brightness.")],
     value: Annotated[str, argument("VALUE", "What is preferred. It replaces the value from before.")],
-    *,
-    many: options.Many = False,
-    note: options.NoteOptions,
+    **given: Given,
 ) -> CommandResult[StoredMemory]:
     """Note what the user prefers."""
-    return stored(context, lambda: context.me.preferences.set(category, key, value, many=many, **_given(note)))
+    return stored(context, lambda: context.me.preferences.set(category, key, value, **given))
 
 
 @commands.command(
@@ -139,6 +138,8 @@ def preferences(context: CommandContext, /, **given: Given) -> CommandResult[Kno
 
 @commands.command(
     "write",
+    verb="facts:UserEvents.log",
+    takes=("kind", "entity", "details", "participants", "keep_secret"),
     examples=(
         'recollect event "The garage door was opened" --entity cover.garage --at 2h',
         'recollect event "Smoke in the kitchen" --kind alert --importance 0.9 --details "for 40 seconds"',
@@ -146,30 +147,16 @@ def preferences(context: CommandContext, /, **given: Given) -> CommandResult[Kno
 )
 def event(
     context: CommandContext,
+    /,
     summary: Annotated[str, argument("SUMMARY", "What happened.")],
     *,
-    kind: Annotated[
-        str | None, option("NAME", "What kind of event: state_change, user_action, automation, alert, or any.")
-    ] = None,
-    entity: Annotated[str | None, option("NAME", "The thing to which it happened, such as cover.garage.")] = None,
-    details: Annotated[str | None, option("TEXT", "What else there is to say.")] = None,
-    participants: Annotated[
-        list[str] | None, option("NAME", "Who took part; may be given several times.", "--participant")
-    ] = None,
     at: options.At = None,
-    keep_secret: options.KeepSecret = False,
     importance: Annotated[float | None, option("0..1", "How much it matters; 0.5 when nothing is said.")] = None,
+    **given: Given,
 ) -> CommandResult[StoredMemory]:
     """Note that something happened, now or at another time."""
-    optional = {
-        "kind": kind,
-        "entity": entity,
-        "details": details,
-        "importance": importance,
-        "participants": participants,
-        "keep_secret": keep_secret or None,
-    }
-    given: dict[str, Any] = {name: value for name, value in optional.items() if value is not None}
+    if importance is not None:
+        given["importance"] = importance
     if at is not None:
         given["occurred_at"] = past_moment(at, "at", context.now)
     return stored(context, lambda: context.me.events.log(summary, **given))
@@ -208,16 +195,18 @@ def events(
 
 @commands.command(
     "write",
+    verb="facts:UserLessons.add",
+    takes=_NOTE,
     examples=('recollect lesson "Restart the router before calling the provider" --context internet --confidence 0.8',),
 )
 def lesson(
     context: CommandContext,
-    text: Annotated[str, argument("TEXT", "What was learned; - reads it from standard input.")],
-    *,
-    note: options.NoteOptions,
+    /,
+    lesson: Annotated[str, argument("TEXT", "What was learned; - reads it from standard input.")],
+    **given: Given,
 ) -> CommandResult[StoredMemory]:
     """Note what was learned."""
-    return stored(context, lambda: context.me.lessons.add(given_text(text), **_given(note)))
+    return stored(context, lambda: context.me.lessons.add(given_text(lesson), **given))
 
 
 @commands.command(
@@ -231,18 +220,25 @@ def lessons(context: CommandContext, /, **given: Given) -> CommandResult[KnownIt
     return CommandResult(KnownItems(context.me.lessons(**given)), _listing(_lessons, nothing, given))
 
 
-@commands.command("write", examples=('recollect instruct "Always answer in lower case"',))
+@commands.command(
+    "write",
+    verb="facts:UserInstructions.add",
+    takes=_NOTE,
+    examples=('recollect instruct "Always answer in lower case"',),
+)
 def instruct(
     context: CommandContext,
-    text: Annotated[str, argument("TEXT", "How the assistant shall always behave; - reads it from standard input.")],
-    *,
-    note: options.NoteOptions,
+    /,
+    instruction: Annotated[
+        str, argument("TEXT", "How the assistant shall always behave; - reads it from standard input.")
+    ],
+    **given: Given,
 ) -> CommandResult[StoredMemory]:
     """Note how the assistant shall always behave.
 
     An agent sees it before every prompt.
     """
-    return stored(context, lambda: context.me.instructions.add(given_text(text), **_given(note)))
+    return stored(context, lambda: context.me.instructions.add(given_text(instruction), **given))
 
 
 @commands.command("read", verb="facts:UserInstructions.__call__", examples=("recollect instructions",))
@@ -250,10 +246,6 @@ def instructions(context: CommandContext, /, **given: Given) -> CommandResult[Kn
     """List how the assistant shall behave, newest first. `forget ID` takes one back."""
     nothing = "No instructions yet. `recollect instruct TEXT` notes one."
     return CommandResult(KnownItems(context.me.instructions(**given)), _listing(_lessons, nothing, {}))
-
-
-def _given(note: options.NoteOptions) -> dict[str, Any]:
-    return {name: value for name, value in note._asdict().items() if value is not None}
 
 
 def _by_first_subject(records: "tuple[MemoryRecord, ...]") -> "tuple[MemoryRecord, ...]":

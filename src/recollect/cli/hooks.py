@@ -222,7 +222,7 @@ def capture(
     context: CommandContext,
     text: Annotated[str, argument("TEXT", "What a user said; - reads it from standard input.")],
     *,
-    session: options.SessionOption = None,
+    session: Annotated[str | None, option("ID", "The session it comes from.")] = None,
     dry_run: Annotated[bool, flag("--dry-run", "Say what would be kept, and keep nothing.")] = False,
 ) -> CommandResult[CapturedMemories]:
     """Keep what a user's message says about them.

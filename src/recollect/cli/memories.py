@@ -25,9 +25,10 @@ from recollect.cli.maintenance.erasure import (
     show_purged,
 )
 from recollect.cli.options import argument, flag, option
-from recollect.cli.places import address_follows, find_addresses, place_fields, show_following_address
+from recollect.cli.places import OF_A_PLACE, address_follows, find_addresses, place_fields, show_following_address
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet, given_text
-from recollect.cli.values import media_fields, memory_fields
+from recollect.cli.values import media_fields, trusted
+from recollect.cli.verb_options import Given
 from recollect.errors import InvalidInput, NotFound
 from recollect.model.literals import SEALED, Trust
 
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
 
 commands = CommandSet("Memories")
 
-_OF_A_PLACE = ("lat", "lng", "address", "place_label")
 _MOST_IDS = 20
 _NOT_AGAIN = (
     "No import, sync or history that is delivered again brings it back. "
@@ -69,7 +69,7 @@ class StoredMemory(NamedTuple):
 
     def document(self) -> dict[str, object]:
         """Give what became of the memory, and its place if it has one."""
-        place = {"place": {name: getattr(self.record, name) for name in _OF_A_PLACE}} if self.record else {}
+        place = {"place": {name: getattr(self.record, name) for name in OF_A_PLACE}} if self.record else {}
         return {**fields_of(self.remembered), **place}
 
 
@@ -92,6 +92,8 @@ class VectorsToFollow:
 
 @commands.command(
     "write",
+    verb="verbs:MemoryVerbs.remember",
+    sets=("media",),
     when_given={"at": "read"},
     examples=(
         'recollect store "Prefers dark mode in all applications" --type preference',
@@ -107,14 +109,12 @@ class VectorsToFollow:
 )
 def store(
     context: CommandContext,
-    text: Annotated[str, argument("TEXT", "What to remember; - reads it from standard input.")],
+    /,
+    content: Annotated[str, argument("TEXT", "What to remember; - reads it from standard input.")],
     *,
-    fields: options.MemoryOptions,
-    many: options.Many = False,
-    located: options.PlaceOptions,
+    trust: options.TrustTier = None,
     at: options.AtOwnPlace = None,
     pictured: options.MediaOptions,
-    metadata: options.MetadataOption = None,
     wait: Annotated[
         bool | None,
         flag(
@@ -122,6 +122,7 @@ def store(
             "Whether to wait until it has its vector; the setting embedding.wait decides unless you say.",
         ),
     ] = None,
+    **given: Given,
 ) -> CommandResult[StoredMemory]:
     """Remember something.
 
@@ -130,10 +131,10 @@ def store(
     its address by itself. A file of --media is stored with it, a URL is only noted.
     """
     me = context.me
-    place = place_fields(context, located, at)
-    given = memory_fields(fields, context.now, metadata=metadata) | place | media_fields(pictured, me.media.add)
+    place = place_fields(context, given, at)
+    fields = {**given, **trusted(trust), **place, **media_fields(pictured, me.media.add)}
     with VectorsToFollow(context) as vectors:
-        remembered = me.remember(given_text(text), wait=wait, many=many, **given)
+        remembered = me.remember(given_text(content), wait=wait, **fields)
         new = remembered.action != "duplicate"
         if new:
             find_addresses(context, place, remembered.id)
@@ -186,6 +187,8 @@ def show_remembered(view: "View", remembered: "Remembered", place: str = "") -> 
 @commands.command(
     "write",
     "read",
+    verb="verbs:MemoryVerbs.update",
+    sets=("many", "media"),
     creates=False,
     examples=(
         f"recollect update {_ID} --importance 0.9",
@@ -195,20 +198,20 @@ def show_remembered(view: "View", remembered: "Remembered", place: str = "") -> 
 )
 def update(
     context: CommandContext,
+    /,
     id: options.IdArgument,
     *,
     content: Annotated[str | None, option("TEXT", "The new text.")] = None,
-    fields: options.MemoryOptions,
-    located: options.PlaceOptions,
+    trust: options.TrustTier = None,
     at: options.AtOwnPlace = None,
-    metadata: options.MetadataOption = None,
+    **given: Given,
 ) -> "CommandResult[MemoryRecord]":
     """Change a memory; what it was stays in its history.
 
     Only what is given changes. An empty text clears a field, and the word none clears a time.
     """
-    place = place_fields(context, located, at)
-    changes = memory_fields(fields, context.now, metadata=metadata) | place
+    place = place_fields(context, given, at)
+    changes = {**given, **trusted(trust), **place}
     if content is not None:
         changes["content"] = content
     if not changes:
@@ -260,15 +263,6 @@ def _place(record: "MemoryRecord") -> str:
     return place_line(record.place_label, record.address, record.lat, record.lng)
 
 
-AllowAgainOption: TypeAlias = Annotated[
-    bool, flag("--and-allow-again", "With --everything: a fresh start; imports and syncs may bring it again.")
-]
-
-DocumentsOption: TypeAlias = Annotated[
-    str | None,
-    option("ask|forget|keep", "With --query: whether added documents that say it go whole, or keep their originals."),
-]
-
 SourcesOption: TypeAlias = Annotated[
     bool | None,
     flag("--sources/--no-sources", "With an ID: whether the messages it was captured from lose it, too; they do."),
@@ -277,6 +271,7 @@ SourcesOption: TypeAlias = Annotated[
 
 @commands.command(
     "forget",
+    verb="verbs:MemoryVerbs.forget",
     when_given={"query": "read", "purge": "admin"},
     examples=(
         f"recollect forget {_ID}",
@@ -291,31 +286,24 @@ SourcesOption: TypeAlias = Annotated[
 )
 def forget(
     context: CommandContext,
+    /,
     id: Annotated[
         str | None, argument("ID", "The memory to forget, with its history; or a message, or a file.")
     ] = None,
     *,
-    query: Annotated[
-        str | None, option("TEXT", "Forget what says this; unless it says a memory itself, show candidates.")
-    ] = None,
-    session: Annotated[
-        str | None, option("ID", "Forget a conversation, and what was learned in it and nowhere else.")
-    ] = None,
-    source: Annotated[
-        str | None, option("NAME", "Forget the memories that came from there, such as user_stated.")
-    ] = None,
-    folder: Annotated[
-        str | None, option("PATH", "Forget a synced folder with its files; what lies on the disk is left alone.")
-    ] = None,
-    everything: Annotated[bool, flag("--everything", "Forget all that the user has.")] = False,
-    allow_again: AllowAgainOption = False,
-    all: Annotated[bool, flag("--all", "With --query: forget all that it finds, several things too.")] = False,
-    documents: DocumentsOption = None,
+    query: str | None = None,
+    session: str | None = None,
+    source: str | None = None,
+    folder: str | None = None,
+    everything: bool = False,
+    allow_again: bool = False,
+    all: bool = False,
+    dry_run: bool = False,
     sources: SourcesOption = None,
     purge: PurgeOption = None,
     receipt: ReceiptOption = None,
-    dry_run: Annotated[bool, flag("--dry-run", "Say what would go, and delete nothing.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
+    **given: Given,
 ) -> CommandResult[Loss]:
     """Delete memories, conversations or files for good.
 
@@ -328,7 +316,7 @@ def forget(
     """
     request = partial(context.me.forget, id, query=query, session=session, source=source, folder=folder)
     request = partial(request, everything=everything, sources=_with_sources(id, sources=sources))
-    request = partial(request, allow_again=allow_again, all=all, documents=documents or "ask")
+    request = partial(request, allow_again=allow_again, all=all, **given)
     plan = request(dry_run=True, receipt=dry_run and bool(receipt))
     if plan.action == "candidates" and plan.items and context.can_ask and not (yes or dry_run):
         request = partial(request, all=True)  # a person sees it all, and is asked

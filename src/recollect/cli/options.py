@@ -9,9 +9,8 @@ from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import typer
 
-from recollect.model.literals import MEMORY_TYPES, Trust
+from recollect.model.literals import Trust
 
-_TYPES = ", ".join(MEMORY_TYPES)
 _TIERS = ", ".join(tier.name.lower() for tier in reversed(Trust))
 
 
@@ -59,31 +58,6 @@ Speaker: TypeAlias = Annotated[str | None, option("NAME", "Who says it, by name,
 
 # What a memory is made of
 
-Type: TypeAlias = Annotated[
-    str | None, option("TYPE", f"What kind of memory: {_TYPES}.", autocompletion=one_of(MEMORY_TYPES))
-]
-Importance: TypeAlias = Annotated[float | None, option("0..1", "How much it matters; 0.7 when nothing is said.")]
-Confidence: TypeAlias = Annotated[float | None, option("0..1", "How sure it is; 1 when nothing is said.")]
-Subject: TypeAlias = Annotated[str | None, option("NAME", "What or whom it is about, such as light.office.")]
-KeyOption: TypeAlias = Annotated[
-    str | None,
-    option(
-        "NAME", "Which property of the subject. A new value for the same subject, key and context replaces the old one."
-    ),
-]
-Many: TypeAlias = Annotated[
-    bool, flag("--many", "The key has several values: this one and all later ones stand side by side.")
-]
-KeepSecret: TypeAlias = Annotated[
-    bool, flag("--keep-secret", "Keep a password or code in it, too: encrypted, for `recollect get ID --reveal`.")
-]
-Value: TypeAlias = Annotated[str | None, option("TEXT", "The bare value, such as 40%.")]
-ContextOption: TypeAlias = Annotated[str | None, option("NAME", "When or where it holds, such as after_sunset.")]
-SessionOption: TypeAlias = Annotated[str | None, option("ID", "The session it comes from.")]
-SourceOption: TypeAlias = Annotated[
-    str | None,
-    option("NAME", "Who says so: user_stated (when nothing is said), inferred, learned, agent, file, external, tool …"),
-]
 TrustTier: TypeAlias = Annotated[
     str | None,
     option(
@@ -92,12 +66,6 @@ TrustTier: TypeAlias = Annotated[
         "--trust",
         autocompletion=one_of([tier.name.lower() for tier in Trust]),
     ),
-]
-Occurred: TypeAlias = Annotated[str | None, option("TIME", "When it happened.")]
-ValidFrom: TypeAlias = Annotated[str | None, option("TIME", "Since when it is true.")]
-ValidUntil: TypeAlias = Annotated[str | None, option("TIME", "Until when it is true.")]
-Expires: TypeAlias = Annotated[
-    str | None, option("TIME", "When to stop recalling it: a time, or a span such as 30d, 12h, 90m.")
 ]
 Lat: TypeAlias = Annotated[float | None, option("DEGREES", "Latitude of its place.")]
 Lng: TypeAlias = Annotated[float | None, option("DEGREES", "Longitude of its place.")]
@@ -109,8 +77,6 @@ At: TypeAlias = Annotated[
 AtOwnPlace: TypeAlias = Annotated[
     str | None, option("NAME", "Its place is this one of yours, as `places` lists them.", "--at")
 ]
-MetadataOption: TypeAlias = Annotated[str | None, option("JSON", "Anything else, as a JSON object.")]
-
 MediaOption: TypeAlias = Annotated[
     list[str] | None,
     option("FILE|URL", "A picture, sound or film of it; may be repeated. A URL is never fetched.", "--media"),
@@ -154,33 +120,13 @@ Most: TypeAlias = Annotated[int, option("N", "At most this many.", "--limit", "-
 # Groups of options, as one parameter of a command
 
 
-class MemoryOptions(NamedTuple):
-    """What a memory is made of, but for its text and its place."""
-
-    type: Type = None
-    importance: Importance = None
-    confidence: Confidence = None
-    subject: Subject = None
-    key: KeyOption = None
-    value: Value = None
-    context: ContextOption = None
-    session: SessionOption = None
-    source: SourceOption = None
-    trust: TrustTier = None
-    occurred: Occurred = None
-    valid_from: ValidFrom = None
-    valid_until: ValidUntil = None
-    expires: Expires = None
-    keep_secret: KeepSecret = False
-
-
 class PlaceOptions(NamedTuple):
     """Where something is."""
 
     lat: Lat = None
     lng: Lng = None
     address: AddressOption = None
-    place: PlaceLabel = None
+    place_label: PlaceLabel = None
 
 
 class MediaOptions(NamedTuple):
@@ -189,15 +135,6 @@ class MediaOptions(NamedTuple):
     media: MediaOption = None
     caption: Caption = None
     transcript: TranscriptText = None
-
-
-class NoteOptions(NamedTuple):
-    """When a note holds, and how sure it is."""
-
-    context: ContextOption = None
-    confidence: Confidence = None
-    source: SourceOption = None
-    keep_secret: KeepSecret = False
 
 
 class LocationOptions(NamedTuple):

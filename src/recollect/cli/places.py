@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 commands = CommandSet("Places", CoordinatesCommand)
 
+OF_A_PLACE = ("lat", "lng", "address", "place_label")
 _LONGEST_NAME = 36
 _ASK_S = 1.5  # that a command waits for a server
 _FIRST_USE = "Making the table of places, only this once (about 10 s)"
@@ -82,18 +83,16 @@ def show_taken(view: "View", taken: "Located | None") -> None:
 
 
 def place_fields(
-    context: CommandContext, given: options.PlaceOptions, own: str | None, option: str = "at"
+    context: CommandContext, given: Mapping[str, Any], own: str | None, option: str = "at"
 ) -> dict[str, Any]:
     """Give the fields of a place that were named; `own` is a place of the user's. Raises NotFound."""
-    named = {"lat": given.lat, "lng": given.lng, "address": given.address, "place_label": given.place}
-    fields = {name: value for name, value in named.items() if value is not None}
+    fields = {name: given[name] for name in OF_A_PLACE if given.get(name) is not None}
     if own is None:
         return fields
     if "lat" in fields or "lng" in fields:
         raise InvalidInput(f"--{option} says where it is already. Leave out --lat and --lng.")
     known = context.me.places.get(own)
-    there = {"lat": known.lat, "lng": known.lng, "address": known.address, "place_label": known.place_label}
-    return {**there, **fields}
+    return {**{name: getattr(known, name) for name in OF_A_PLACE}, **fields}
 
 
 def find_addresses(context: CommandContext, fields: Mapping[str, Any], item_id: str) -> None:

@@ -203,6 +203,7 @@ class CommandSet:
         *permissions: Permission,
         examples: tuple[str, ...],
         verb: str = "",
+        takes: tuple[str, ...] = (),
         sets: tuple[str, ...] = (),
         name: str | None = None,
         when_given: Mapping[str, Permission] | None = None,
@@ -214,7 +215,8 @@ class CommandSet:
     ) -> Callable[[Action], Action]:
         """Declare a command and the permissions it needs; `when_given` adds those of options.
 
-        It has the parameters of the `verb`, but for those that it `sets`, and gets what it does not name as `**given`.
+        It has the parameters of the `verb`, or only those that it `takes`, but for those that it `sets`, and gets what
+        it does not name as `**given`.
         A command that is `free` needs none and says why. `busy` is shown while it works. Without `opens_store` it
         checks its permission itself. The option `worker_with` keeps the worker thread of the store. Only commands that
         may write make a store where none is, unless `creates` says so.
@@ -247,8 +249,9 @@ class CommandSet:
 
             run.__name__, run.__doc__ = action.__name__, action.__doc__
             run.__signature__ = inspect.Signature([_CTX])  # type: ignore[attr-defined]
-            run.whole_signature = lambda: _signature(action, verb, sets)  # type: ignore[attr-defined]
-            run.permissions, run.verb, run.sets = rule, verb, sets  # type: ignore[attr-defined]
+            run.whole_signature = lambda: _signature(action, verb, takes, sets)  # type: ignore[attr-defined]
+            run.permissions, run.verb, run.action = rule, verb, action  # type: ignore[attr-defined]
+            run.offers = lambda name: name not in sets and (not takes or name in takes)  # type: ignore[attr-defined]
             self.typer.command(name, cls=self._cls, rich_help_panel=self._panel, epilog=example(*examples))(run)
             return action
 
@@ -298,12 +301,14 @@ def _grouped(given: Mapping[str, Any], groups: Mapping[str, Any]) -> dict[str, A
     return single | {name: kind(**{field: given[field] for field in kind._fields}) for name, kind in groups.items()}
 
 
-def _signature(action: Callable[..., object], verb: str, sets: tuple[str, ...]) -> inspect.Signature:
+def _signature(
+    action: Callable[..., object], verb: str, takes: tuple[str, ...], sets: tuple[str, ...]
+) -> inspect.Signature:
     """Give the parameters as typer reads them: those of the verb, groups spread out, and `--json` last."""
     groups = _option_groups(action)
     own = [*inspect.signature(action).parameters.values()][1:]
     parameters = [_CTX]
-    for parameter in with_options(verb_of(verb), own, sets) if verb else own:
+    for parameter in with_options(verb_of(verb), own, only=takes, but=sets) if verb else own:
         group = groups.get(parameter.name)
         parameters += [parameter] if group is None else _members(group)
     return inspect.Signature([*sorted(parameters, key=lambda one: one.kind), _JSON])

@@ -6,10 +6,10 @@ Errors are InvalidInput and name the option, what was found and what is expected
 import json
 import re
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from recollect.cli.formatting import shortened
-from recollect.cli.options import MediaOptions, MemoryOptions
+from recollect.cli.options import MediaOptions
 from recollect.errors import InvalidInput
 from recollect.model.literals import Trust
 from recollect.model.places import check_coordinates
@@ -24,30 +24,6 @@ _BOTH = 2
 _COORDINATES = "LAT,LNG such as 49.1951,16.6068, or the name of a place"
 _SPAN = re.compile(r"(\d+)\s*([mhdw])")
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-
-_PLAIN_FIELDS = ("type", "importance", "confidence", "subject", "key", "value", "context", "session", "source")
-_TIMES = {
-    "occurred": "occurred_at",
-    "valid_from": "valid_from",
-    "valid_until": "valid_until",
-    "expires": "expires_at",
-}
-
-
-def memory_fields(options: MemoryOptions, now: datetime, *, metadata: str | None = None) -> dict[str, Any]:
-    """Give the fields of a memory that were named, as `remember` and `update` take them."""
-    given = options._asdict()
-    fields = {name: given[name] for name in _PLAIN_FIELDS if given[name] is not None}
-    for option, name in _TIMES.items():
-        if given[option] is not None:
-            fields[name] = _moment_or_none(given[option], option, now, ahead=option == "expires")
-    if options.keep_secret:
-        fields["keep_secret"] = True
-    if options.trust is not None:
-        fields["trust"] = trust_tier(options.trust)
-    if metadata is not None:
-        fields["metadata"] = json_object(metadata)
-    return fields
 
 
 def media_fields(options: MediaOptions, add: "Callable[[str], Media]") -> "dict[str, list[MediaLike]]":
@@ -89,6 +65,14 @@ def coming_moment(text: str, option: str, now: datetime) -> datetime | None:
     return moment(text, option, now, "90d, never, or ") if span is None else _shifted(now, span, option, text)
 
 
+def moment_or_none(text: str, option: str, now: datetime, spans: Literal["", "ahead"]) -> datetime | None:
+    """Read a time, perhaps a span from now on; None for `none`, which takes away what there was."""
+    if text.strip().lower() in ("none", "never"):
+        return None
+    span = _span(text, option) if spans else None
+    return moment(text, option, now) if span is None else _shifted(now, span, option, text)
+
+
 def period(text: str, option: str, now: datetime) -> tuple[datetime, datetime]:
     """Read a stretch of time on the user's clock, in the words of a query: a day, yesterday, last night, v noci."""
     named = _named_period(text, now)
@@ -105,6 +89,11 @@ def moment(text: str, option: str, now: datetime, other: str = "") -> datetime:
     except (ValueError, OverflowError, OSError):
         expected = f"{other}a date or time such as 2026-12-03 or 2026-12-03T12:00+01:00"
         raise _unfit(option, text, expected) from None
+
+
+def trusted(tier: str | None) -> dict[str, Trust]:
+    """Give the tier as a field of a memory, if one was named."""
+    return {} if tier is None else {"trust": trust_tier(tier)}
 
 
 def trust_tier(text: str) -> Trust:
@@ -156,13 +145,6 @@ def _named_period(text: str, now: datetime) -> tuple[datetime, datetime] | None:
     spans = find_time_spans(words, now)
     whole = [span for span in spans if (span.start, span.end) == (0, len(words))]
     return (whole[0].since, whole[0].until) if whole else None
-
-
-def _moment_or_none(text: str, option: str, now: datetime, *, ahead: bool) -> datetime | None:
-    if text.strip().lower() in ("none", "never"):
-        return None
-    span = _span(text, option) if ahead else None
-    return moment(text, option, now) if span is None else _shifted(now, span, option, text)
 
 
 def _span(text: str, option: str) -> timedelta | None:

@@ -15,8 +15,8 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin
 import typer
 
 from recollect.cli.options import one_of
-from recollect.cli.values import past_moment
-from recollect.model.kinds import Kind, Parameter, parameters, plain, several
+from recollect.cli.values import json_object, moment_or_none, past_moment
+from recollect.model.parameters import Kind, Parameter, parameters, plain, several
 
 Given: TypeAlias = Any  # of `**given`: what was typed, as the verb takes it
 
@@ -29,7 +29,11 @@ def verb_of(name: str) -> Callable[..., Any]:
 
 
 def with_options(
-    verb: Callable[..., Any], own: Iterable[inspect.Parameter], but: Collection[str] = ()
+    verb: Callable[..., Any],
+    own: Iterable[inspect.Parameter],
+    *,
+    only: Collection[str] = (),
+    but: Collection[str] = (),
 ) -> list[inspect.Parameter]:
     """Give the parameters of a command: the verb's in their order, then those that only the command has.
 
@@ -39,7 +43,7 @@ def with_options(
     taken = []
     for one in parameters(verb):
         mine = named.pop(one.name, None)
-        if mine is None and _is_offered(one) and one.name not in but:
+        if mine is None and _is_offered(one) and one.name not in but and (not only or one.name in only):
             taken.append(_declared(one, None if isinstance(one.default, str) else one.default))
         elif mine is not None:
             usual = ... if mine.default is mine.empty else mine.default
@@ -56,8 +60,21 @@ def arguments(
     for name, one in taken.items():
         value = given[name]
         if value not in (None, []):
-            passed[name] = past_moment(value, name, now()) if plain(one.type) is datetime else value
+            passed[name] = _read(one, value, now)
     return passed
+
+
+def _read(parameter: Parameter, value: Any, now: Callable[[], datetime]) -> Any:  # noqa: ANN401 - of any type
+    """Read the text of a time or a mapping."""
+    kind, inner = parameter.kind, plain(parameter.type)
+    if inner is datetime:
+        name = _names(parameter)[0].removeprefix("--")
+        return past_moment(value, name, now()) if kind.span == "back" else moment_or_none(value, name, now(), kind.span)
+    return json_object(value) if get_origin(inner) is Mapping else value
+
+
+def _names(parameter: Parameter) -> list[str]:
+    return parameter.kind.option.split() or [f"--{parameter.name.replace('_', '-')}"]
 
 
 def _is_offered(parameter: Parameter) -> bool:
@@ -79,7 +96,7 @@ def _declared(parameter: Parameter, default: object) -> inspect.Parameter:
     if parameter.positional:
         declared: Any = typer.Argument(metavar=kind.metavar or parameter.name.upper(), help=said, **more)
     else:
-        names = kind.option.split() or [f"--{parameter.name.replace('_', '-')}"]
+        names = _names(parameter)
         metavar = None if inner is bool else kind.metavar or _metavar(kind, inner, names[0] if known else "")
         declared = typer.Option(*names, metavar=metavar, help=said, **more)
     typed = list[str] if item is not None else inner if inner in (int, float, bool) else str

@@ -11,7 +11,7 @@ from recollect.client.decode import decode, decode_all
 from recollect.client.scoped import ServiceScoped
 from recollect.client.service import path_part
 from recollect.errors import InvalidInput, RecollectError
-from recollect.model.kinds import Parameter, parameters, several
+from recollect.model.parameters import Parameter, parameters, several
 from recollect.verbs import WRONG, VerbRoute, misfit, refused
 
 _Params = ParamSpec("_Params")

@@ -16,7 +16,6 @@ from recollect.client.service import path_part
 from recollect.errors import InvalidInput, NotFound
 from recollect.model import kinds
 from recollect.model.insights import Tidying, TidyRule
-from recollect.model.kinds import kind_of
 from recollect.model.memories import (
     MemoryChanges,
     MemoryRecord,
@@ -24,6 +23,7 @@ from recollect.model.memories import (
     Remembered,
 )
 from recollect.model.messages import ConversationInfo, NewMessage
+from recollect.model.parameters import kind_of
 from recollect.model.places import with_location
 from recollect.model.scopes import Membership
 from recollect.model.search import TurnOutcome

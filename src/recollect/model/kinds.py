@@ -1,17 +1,12 @@
-"""Kinds of parameters: what every door says of a parameter, and what it holds it to.
+"""Kinds of parameters: what every door says of a parameter, and what it holds it to."""
 
-The signature of a verb names the kind of each parameter, and doors read them there (`parameters`). Imports nothing
-heavy: help needs it.
-"""
-
-import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from os import PathLike
-from types import NoneType, UnionType
-from typing import Annotated, Any, Final, NamedTuple, TypeAlias, TypedDict, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Final, TypeAlias, TypedDict, get_args
 
 from recollect.model.literals import DocumentsFate, MemoryType, Source
+from recollect.model.parameters import Kind
 from recollect.model.places import (
     LEAST_RADIUS_KM,
     LONGEST_LABEL,
@@ -27,100 +22,6 @@ LONGEST_QUERY: Final = 2_000
 LONGEST_NAME: Final = 128
 MOST_CLUSTERS: Final = 200  # to show at a time
 MOST_EXAMPLES: Final = 100
-
-
-class Kind(NamedTuple):
-    """What a parameter means, in a sentence, and what it may be in a request.
-
-    `longest` counts characters or items. A `visible` text has a character that can be seen, a `trimmed` one no blanks
-    around it. Nothing says of a `silent` one that it is there. `here` says why a client cannot have it: no door offers
-    it. In requests it may be `called` otherwise; `parts` spreads it over several fields; `none` stands for nothing.
-    On the command line `typed` says more, `metavar` what is typed, and `option` by which names. `for_models` is what
-    models read, or True for the same sentence; without it they are not offered the parameter.
-    """
-
-    said: str = ""
-    example: str = ""
-    least: float | None = None
-    most: float | None = None
-    shortest: int | None = None
-    longest: int | None = None
-    visible: bool = False
-    trimmed: bool = False
-    silent: bool = False
-    here: str = ""
-    called: str = ""
-    parts: Callable[[Any], Mapping[str, Any]] | None = None
-    none: str = ""
-    typed: str = ""
-    metavar: str = ""
-    option: str = ""
-    for_models: str | bool = False
-
-
-class Parameter(NamedTuple):
-    """A parameter of a verb: its type as a program writes it, its kind, its default; `...` if it has none."""
-
-    name: str
-    type: Any
-    kind: Kind
-    default: Any
-    positional: bool = False
-
-    @property
-    def sent_as(self) -> str:
-        """Its name in a request."""
-        return self.kind.called or self.name
-
-
-def parameters(verb: Callable[..., Any]) -> Iterator[Parameter]:
-    """Give the parameters of a verb, and each key of a typed dictionary that it unpacks."""
-    hints = get_type_hints(verb, include_extras=True)
-    for name, parameter in [*inspect.signature(verb).parameters.items()][1:]:
-        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
-            (fields,) = get_args(hints[name])
-            yield from keys(fields)
-        else:
-            default = ... if parameter.default is inspect.Parameter.empty else parameter.default
-            positional = parameter.kind is not inspect.Parameter.KEYWORD_ONLY
-            yield Parameter(name, hints[name], kind_of(hints[name]), default, positional)
-
-
-def keys(fields: type) -> Iterator[Parameter]:
-    """Give the keys of a typed dictionary, all of which may be left out."""
-    for name, hint in get_type_hints(fields, include_extras=True).items():
-        yield Parameter(name, hint, kind_of(hint), None)
-
-
-def kind_of(hint: Any) -> Kind:  # noqa: ANN401 - any annotation
-    """Give the kind in an annotation, or one that says nothing."""
-    if get_origin(hint) is Annotated:
-        return next((mark for mark in hint.__metadata__ if isinstance(mark, Kind)), Kind())
-    inner = [part for part in get_args(hint) if part is not NoneType] if is_union(hint) else []
-    return kind_of(inner[0]) if len(inner) == 1 else Kind()
-
-
-def plain(hint: Any) -> Any:  # noqa: ANN401 - any annotation
-    """Give an annotation without None and without its kind."""
-    if get_origin(hint) is Annotated:
-        return plain(get_args(hint)[0])
-    inner = [part for part in get_args(hint) if part is not NoneType] if is_union(hint) else []
-    return plain(inner[0]) if len(inner) == 1 else hint
-
-
-def several(hint: Any) -> Any:  # noqa: ANN401 - any annotation
-    """Give the type of one, if there may be one or several of them, and None if not."""
-    inner = plain(hint)
-    choices = get_args(inner) if is_union(inner) else (inner,)
-    items = [get_args(choice)[0] for choice in choices if get_origin(choice) is Sequence]
-    alone = [choice for choice in choices if get_origin(choice) is not Sequence]
-    return items[0] if items and all(choice == plain(items[0]) for choice in alone) else None
-
-
-def is_union(hint: Any) -> bool:  # noqa: ANN401 - any annotation
-    """Tell whether an annotation is of the form `A | B`."""
-    return get_origin(hint) in (Union, UnionType)
-
 
 # Which memories, and how many
 
@@ -192,11 +93,14 @@ Since: TypeAlias = Annotated[
         "Only what happened, or was stored, then or later.",
         typed="Only what happened, or was stored, then or later: a time, a span such as 7d (a week ago), "
         "yesterday, last night (since 18:00) or last week.",
+        span="back",
         for_models=True,
     ),
 ]
-Until: TypeAlias = Annotated[datetime, Kind("Only what happened, or was stored, before then.", for_models=True)]
-AsOf: TypeAlias = Annotated[datetime, Kind("What was held true at that moment, instead of now.")]
+Until: TypeAlias = Annotated[
+    datetime, Kind("Only what happened, or was stored, before then.", span="back", for_models=True)
+]
+AsOf: TypeAlias = Annotated[datetime, Kind("What was held true at that moment, instead of now.", span="back")]
 LeastImportance: TypeAlias = Annotated[float, Kind("Leave out what matters less.", least=0, most=1, for_models=True)]
 
 
@@ -293,12 +197,32 @@ ForgetQuery: TypeAlias = Annotated[
         shortest=1,
         longest=LONGEST_QUERY,
         visible=True,
+        typed="Forget what says this; unless it says a memory itself, show candidates.",
+        metavar="TEXT",
         for_models="What to forget, in the words of the memory.",
     ),
 ]
 Session: TypeAlias = Annotated[str, Kind("A conversation.", shortest=1, longest=LONGEST_NAME, trimmed=True)]
+WholeSession: TypeAlias = Annotated[
+    str,
+    Kind(
+        "A conversation.",
+        shortest=1,
+        longest=LONGEST_NAME,
+        trimmed=True,
+        typed="Forget a conversation, and what was learned in it and nowhere else.",
+        metavar="ID",
+    ),
+]
 FromSource: TypeAlias = Annotated[
-    str, Kind("All memories that came from there.", shortest=1, longest=LONGEST_NAME, visible=True)
+    str,
+    Kind(
+        "All memories that came from there.",
+        shortest=1,
+        longest=LONGEST_NAME,
+        visible=True,
+        typed="Forget the memories that came from there, such as user_stated.",
+    ),
 ]
 FolderRoot: TypeAlias = Annotated[
     str | PathLike[str],
@@ -307,13 +231,16 @@ FolderRoot: TypeAlias = Annotated[
         shortest=1,
         longest=4_096,
         visible=True,
+        typed="Forget a synced folder with its files; what lies on the disk is left alone.",
+        metavar="PATH",
     ),
 ]
-Everything: TypeAlias = Annotated[bool, Kind("All that the user has.")]
+Everything: TypeAlias = Annotated[bool, Kind("All that the user has.", typed="Forget all that the user has.")]
 AllOfIt: TypeAlias = Annotated[
     bool,
     Kind(
         "With a query: forget all that it finds; else only a query that says a memory itself forgets.",
+        typed="With --query: forget all that it finds, several things too.",
         for_models="With a query: forget all that it finds. Only after the user has agreed to the list.",
     ),
 ]
@@ -322,7 +249,11 @@ AlsoSources: TypeAlias = Annotated[
 ]
 AllowAgain: TypeAlias = Annotated[
     bool,
-    Kind("With everything: a fresh start. What was ever forgotten may come again by an import or a sync."),
+    Kind(
+        "With everything: a fresh start. What was ever forgotten may come again by an import or a sync.",
+        typed="With --everything: a fresh start; imports and syncs may bring it again.",
+        option="--and-allow-again",
+    ),
 ]
 Purge: TypeAlias = Annotated[
     bool, Kind(here="A service is purged by its operator, with `recollect purge`. Leave `purge` out.")
@@ -335,7 +266,9 @@ FateOfDocuments: TypeAlias = Annotated[
     DocumentsFate,
     Kind(
         "With a query: what becomes of an added document that says it. It loses the sentence, and its original keeps "
-        "it: `ask` names it, `keep` states that this is wanted, `forget` forgets the whole document."
+        "it: `ask` names it, `keep` states that this is wanted, `forget` forgets the whole document.",
+        typed="With --query: whether added documents that say it go whole, or keep their originals.",
+        metavar="ask|forget|keep",
     ),
 ]
 
@@ -350,15 +283,82 @@ MemoryText: TypeAlias = Annotated[
         for_models="One statement that can be understood on its own, without the conversation around it.",
     ),
 ]
-KindOfMemory: TypeAlias = Annotated[MemoryType, Kind(for_models="What kind of statement it is.")]
-Importance: TypeAlias = Annotated[float, Kind(least=0, most=1, for_models="How much it matters.")]
-Confidence: TypeAlias = Annotated[float, Kind(least=0, most=1, for_models="How sure it is.")]
-ShortText: TypeAlias = Annotated[str, Kind(longest=LONGEST_NAME)]
-SubjectText: TypeAlias = Annotated[str, Kind(longest=LONGEST_NAME, for_models="What it is about.")]
-KeyText: TypeAlias = Annotated[str, Kind(longest=LONGEST_NAME, for_models="Which property of the subject it tells.")]
-BareValue: TypeAlias = Annotated[str, Kind(longest=100_000, for_models="What is so, without the sentence around it.")]
-HoldsIn: TypeAlias = Annotated[str, Kind(longest=LONGEST_NAME, for_models="The context in which it holds.")]
-HoldsUntil: TypeAlias = Annotated[datetime, Kind(for_models="When it ceases to hold.")]
+KindOfMemory: TypeAlias = Annotated[
+    MemoryType,
+    Kind(typed=f"What kind of memory: {', '.join(get_args(MemoryType))}.", for_models="What kind of statement it is."),
+]
+Importance: TypeAlias = Annotated[
+    float,
+    Kind(least=0, most=1, typed="How much it matters; 0.7 when nothing is said.", for_models="How much it matters."),
+]
+Confidence: TypeAlias = Annotated[
+    float, Kind(least=0, most=1, typed="How sure it is; 1 when nothing is said.", for_models="How sure it is.")
+]
+SubjectText: TypeAlias = Annotated[
+    str,
+    Kind(
+        longest=LONGEST_NAME,
+        typed="What or whom it is about, such as light.office.",
+        for_models="What it is about.",
+    ),
+]
+KeyText: TypeAlias = Annotated[
+    str,
+    Kind(
+        longest=LONGEST_NAME,
+        typed="Which property of the subject. A new value for the same subject, key and context replaces the old one.",
+        for_models="Which property of the subject it tells.",
+    ),
+]
+BareValue: TypeAlias = Annotated[
+    str,
+    Kind(
+        longest=100_000,
+        typed="The bare value, such as 40%.",
+        metavar="TEXT",
+        for_models="What is so, without the sentence around it.",
+    ),
+]
+HoldsIn: TypeAlias = Annotated[
+    str,
+    Kind(
+        longest=LONGEST_NAME,
+        typed="When or where it holds, such as after_sunset.",
+        for_models="The context in which it holds.",
+    ),
+]
+SaidBy: TypeAlias = Annotated[
+    str,
+    Kind(
+        longest=LONGEST_NAME,
+        typed="Who says so: user_stated (when nothing is said), inferred, learned, agent, file, external, tool …",
+    ),
+]
+SaidIn: TypeAlias = Annotated[str, Kind(longest=LONGEST_NAME, typed="The session it comes from.", metavar="ID")]
+Happened: TypeAlias = Annotated[datetime, Kind(typed="When it happened.", option="--occurred")]
+HoldsFrom: TypeAlias = Annotated[datetime, Kind(typed="Since when it is true.")]
+HoldsUntil: TypeAlias = Annotated[datetime, Kind(typed="Until when it is true.", for_models="When it ceases to hold.")]
+Expires: TypeAlias = Annotated[
+    datetime,
+    Kind(typed="When to stop recalling it: a time, or a span such as 30d, 12h, 90m.", option="--expires", span="ahead"),
+]
+Latitude: TypeAlias = Annotated[float, Kind(typed="Latitude of its place.", metavar="DEGREES")]
+Longitude: TypeAlias = Annotated[float, Kind(typed="Longitude of its place.", metavar="DEGREES")]
+Address: TypeAlias = Annotated[str, Kind(typed="Address of its place.", metavar="TEXT")]
+PlaceLabel: TypeAlias = Annotated[str, Kind(typed="What its place is called, such as home.", option="--place")]
+MoreFields: TypeAlias = Annotated[Mapping[str, Any], Kind(typed="Anything else, as a JSON object.", metavar="JSON")]
+EventKind: TypeAlias = Annotated[
+    str,
+    Kind(
+        longest=LONGEST_NAME,
+        typed="What kind of event: state_change, user_action, automation, alert, or any.",
+        metavar="NAME",
+    ),
+]
+EventEntity: TypeAlias = Annotated[
+    str, Kind(longest=LONGEST_NAME, typed="The thing to which it happened, such as cover.garage.")
+]
+EventDetails: TypeAlias = Annotated[str, Kind(longest=100_000, typed="What else there is to say.", metavar="TEXT")]
 FilledName: TypeAlias = Annotated[str, Kind(shortest=1, longest=LONGEST_NAME, visible=True)]
 FilledValue: TypeAlias = Annotated[str, Kind(shortest=1, longest=100_000, visible=True)]
 OwnSentence: TypeAlias = Annotated[
@@ -367,17 +367,28 @@ OwnSentence: TypeAlias = Annotated[
 ]
 ParticipantName: TypeAlias = Annotated[str, Kind(shortest=1, longest=LONGEST_LABEL, visible=True)]
 Participants: TypeAlias = Annotated[
-    Sequence[ParticipantName], Kind("The names of those who took part", longest=MOST_ITEMS)
+    Sequence[ParticipantName],
+    Kind("The names of those who took part", longest=MOST_ITEMS, typed="Who took part.", option="--participant"),
 ]
 TrustTier: TypeAlias = Annotated[
     int,
     Kind("3 stated, 2 inferred, 1 the user's files, 0 external; at most what `source` has", least=0, most=3),
 ]
 KeepSecret: TypeAlias = Annotated[
-    bool, Kind("Keep the secrets in content and value, encrypted, for `reveal`; only when a person asked for it")
+    bool,
+    Kind(
+        "Keep the secrets in content and value, encrypted, for `reveal`; only when a person asked for it",
+        typed="Keep a password or code in it, too: encrypted, for `recollect get ID --reveal`.",
+    ),
 ]
 Wait: TypeAlias = Annotated[bool, Kind(here="Whether a vector is waited for is up to the service. Leave `wait` out.")]
-Many: TypeAlias = Annotated[bool, Kind("One of several values of its key: it stands beside the others")]
+Many: TypeAlias = Annotated[
+    bool,
+    Kind(
+        "One of several values of its key: it stands beside the others",
+        typed="The key has several values: this one and all later ones stand side by side.",
+    ),
+]
 
 # What is said around a turn
 
@@ -412,5 +423,14 @@ MostClusters: TypeAlias = Annotated[
     Kind("At most this many groups, and pairs.", least=1, most=MOST_CLUSTERS, option="--limit -n", for_models=True),
 ]
 MostExamples: TypeAlias = Annotated[int, Kind("Memories of each group.", least=1, most=MOST_EXAMPLES)]
-LogDays: TypeAlias = Annotated[int, Kind("How far back the search log is read.", least=1, most=90)]
+LogDays: TypeAlias = Annotated[
+    int,
+    Kind(
+        "How far back the search log is read.",
+        least=1,
+        most=90,
+        typed="How far back the search log is read, at most 90.",
+        metavar="DAYS",
+    ),
+]
 MostEntries: TypeAlias = Annotated[int, Kind("At most so many entries in each list.", least=1, most=MOST_ITEMS)]

@@ -19,10 +19,10 @@ from typing import (
 
 from recollect.model import kinds
 from recollect.model.files import Chunk
-from recollect.model.kinds import Kind
 from recollect.model.literals import KEPT_MARK, REDACTION_MARK, SEALED, MemoryType, VectorKind, marked
 from recollect.model.media import Media, MediaLike, media_texts
 from recollect.model.messages import Message
+from recollect.model.parameters import Kind
 from recollect.model.places import PlaceRow
 
 if TYPE_CHECKING:  # help reads signatures that name these, and does without NumPy
@@ -71,18 +71,18 @@ class CommonFields(TypedDict, total=False):
     importance: kinds.Importance
     confidence: kinds.Confidence
     context: kinds.HoldsIn
-    source: kinds.ShortText
+    source: kinds.SaidBy
     trust: kinds.TrustTier | None
-    session: kinds.ShortText
-    valid_from: datetime | None
+    session: kinds.SaidIn
+    valid_from: kinds.HoldsFrom | None
     valid_until: kinds.HoldsUntil | None
-    expires_at: datetime | None
-    lat: float | None
-    lng: float | None
-    address: str
-    place_label: str
+    expires_at: kinds.Expires | None
+    lat: kinds.Latitude | None
+    lng: kinds.Longitude | None
+    address: kinds.Address
+    place_label: kinds.PlaceLabel
     location: kinds.WhereSaid | None
-    metadata: Mapping[str, Any]
+    metadata: kinds.MoreFields
     media: Sequence[MediaLike]
     vector: OwnVector | None
     keep_secret: kinds.KeepSecret
@@ -101,7 +101,7 @@ class MemoryFields(KeyedFields, total=False):
     subject: kinds.SubjectText
     key: kinds.KeyText
     value: kinds.BareValue
-    occurred_at: datetime | None
+    occurred_at: kinds.Happened | None
 
 
 class MemoryChanges(MemoryFields, total=False):

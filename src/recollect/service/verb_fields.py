@@ -14,8 +14,8 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field, create_model
 from pydantic.json_schema import SkipJsonSchema
 
-from recollect.model.kinds import Kind, Parameter, keys, kind_of, parameters, plain, several
 from recollect.model.literals import MemoryType
+from recollect.model.parameters import Kind, Parameter, keys, kind_of, parameters, plain, several
 from recollect.service.body_model import (
     COMPOSED,
     PLAIN_NUMBER,

@@ -11,6 +11,7 @@ from recollect.cli.errors import Declined
 from recollect.cli.formatting import ago, amounts, counted, day, percent, shortened
 from recollect.cli.options import flag, option
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet
+from recollect.cli.verb_options import Given
 from recollect.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -35,19 +36,18 @@ def _rules() -> list[str]:
     return list(_WHY)
 
 
-@commands.command("read", examples=("recollect insights", "recollect --user anna insights --days 7 --limit 20"))
-def insights(
-    context: CommandContext,
-    *,
-    days: Annotated[int, option("DAYS", "How far back the search log is read, at most 90.")] = 90,
-    limit: Annotated[int, option("N", "At most so many entries in each list.")] = 10,
-) -> CommandResult["Insights"]:
+@commands.command(
+    "read",
+    verb="verbs:MemoryVerbs.insights",
+    examples=("recollect insights", "recollect --user anna insights --days 7 --limit 20"),
+)
+def insights(context: CommandContext, /, **given: Given) -> CommandResult["Insights"]:
     """Show what is asked of the memory, and what it holds.
 
     Popular queries, questions without an answer, what is recalled often or never, and which programs ask: all from the
     search log, if `serve.search_log` is on. Then how much of each type can be found by meaning, and how it grew.
     """
-    return CommandResult(context.me.insights(days=days, limit=limit), _show_insights)
+    return CommandResult(context.me.insights(**given), _show_insights)
 
 
 def _show_insights(view: "View", found: "Insights") -> None:
