@@ -21,10 +21,9 @@ from recollect.cli import (
     scopes,
     search,
     serve,
-    similarity,
 )
 from recollect.cli.errors import Application
-from recollect.cli.maintenance import backup, distribution, erasure, insights, repair, store, transfer
+from recollect.cli.maintenance import backup, erasure, insights, store, transfer
 from recollect.cli.options import GlobalOptions, JsonOption, example, option
 
 app = typer.Typer(
@@ -74,10 +73,10 @@ def recollect(
 
 # In the order in which help lists them.
 for group in (
-    memories, search, similarity, *plugins.installed("commands", "sync"), *plugins.installed("commands", "add"), files,
+    memories, search, *plugins.installed("commands", "sync"), *plugins.installed("commands", "add"), files,
     *plugins.installed("commands", "openclaw"), facts, places, conversations, hooks,
     *plugins.installed("commands", "hosts"), embedding, reembed, store,
-    insights, erasure, backup, repair, distribution, transfer, demo,
+    insights, erasure, backup, transfer, demo,
     keys, scopes, serve, *plugins.installed("commands", "e5"), *plugins.installed("commands", "slack"),
 ):  # fmt: skip
     app.add_typer(group.commands.typer)

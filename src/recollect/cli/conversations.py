@@ -131,12 +131,6 @@ def _show_appended(view: "View", said: AppendedMessage) -> None:
     show_following_address(view, follows=said.unlocated)
 
 
-class ConversationList(NamedTuple):
-    """The conversations of a user, the one with the latest message first."""
-
-    conversations: "tuple[ConversationInfo, ...]"
-
-
 class Transcript(NamedTuple):
     """A conversation: its figures, what its older part was folded into, and its messages in order."""
 
@@ -205,7 +199,7 @@ def conversation(
                 told = f"recollect conversation ID --{option}"
                 raise InvalidInput(f"--{option} needs to know which conversation: {told}")
         listed = context.me.conversations(limit=_LONGEST_LISTING if all else limit)
-        return CommandResult(ConversationList(listed), _show_list)
+        return CommandResult(listed, _show_list, under="conversations")
     chat = context.me.conversation(id)
     if private is not None:
         chat.set_private(private)
@@ -237,12 +231,12 @@ def _show_privacy(view: "View", privacy: ConversationPrivacy) -> None:
     view.line(f"{kept} from now on: {privacy.conversation}")
 
 
-def _show_list(view: "View", listed: ConversationList) -> None:
-    if not listed.conversations:
+def _show_list(view: "View", conversations: "tuple[ConversationInfo, ...]") -> None:
+    if not conversations:
         view.line("No conversations yet. `recollect say CONVERSATION ROLE TEXT` begins one.")
         return
     table = view.headed("conversation", ("messages", "active", "tokens"), "last spoken")
-    for info in listed.conversations:
+    for info in conversations:
         name = view.text(info.id).append(" (private)" if info.private else "", "yellow")
         sizes = (info.messages, info.active_messages, info.active_tokens)
         table.add_row(name, *(f"{amount:,}" for amount in sizes), ago(info.updated_at, view.now))

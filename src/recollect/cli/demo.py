@@ -56,7 +56,7 @@ class DemoStep(NamedTuple):
 
     def document(self) -> dict[str, object]:
         """Give what was typed, and what came of it."""
-        value = self.result if isinstance(self.result, NotFound) else self.result.value
+        value = self.result if isinstance(self.result, NotFound) else self.result.document()
         return {"chapter": self.chapter, "typed": self.typed, "result": value}
 
 

@@ -62,30 +62,24 @@ def in_batches(texts: int) -> str:
     return f"{counted(texts, 'text is', 'texts are')} in batches at the provider, which takes up to a day."
 
 
-class ModelList(NamedTuple):
-    """The models that are known."""
-
-    models: "tuple[Model, ...]"
-
-
 @commands.command("admin", busy="Asking", examples=("recollect models", "recollect models --offline"))
 def models(
     context: CommandContext,
     *,
     offline: Annotated[bool, flag("--offline", "Ask no provider whether it answers.")] = False,
-) -> CommandResult[ModelList]:
+) -> "CommandResult[tuple[Model, ...]]":
     """Show the models that make vectors.
 
     Those whose vectors the store has, and the one that the settings name: which one is searched, how much of each
     source it covers, whether its provider answers, and what it costs.
     """
-    return CommandResult(ModelList(context.memory.models.list(ask=not offline)), _show_models)
+    return CommandResult(context.memory.models.list(ask=not offline), _show_models, under="models")
 
 
-def _show_models(view: "View", listed: ModelList) -> None:
-    if not listed.models:
+def _show_models(view: "View", models: "tuple[Model, ...]") -> None:
+    if not models:
         view.line("No model makes vectors: embedding.provider is none, and the store has no vectors.")
-    for model in listed.models:
+    for model in models:
         view.line(model_label(model), "bold")
         view.fields((f"  {name}", text) for name, text in _described(model))
         if model.trouble:

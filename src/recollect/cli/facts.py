@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from recollect.cli import options
 from recollect.cli.errors import NOT_FOUND
@@ -27,15 +27,11 @@ if TYPE_CHECKING:
 
 commands = CommandSet("Knowledge")
 
+Known: TypeAlias = "tuple[MemoryRecord, ...]"
+
 _LONGEST = 300
 _SURE = 1.0
 _NOTE = ("context", "confidence", "source", "keep_secret")  # what all notes have: when they hold, how sure they are
-
-
-class KnownItems(NamedTuple):
-    """Typed memories."""
-
-    items: "tuple[MemoryRecord, ...]"
 
 
 @commands.command(
@@ -84,13 +80,13 @@ def facts(
     *,
     doubts: Annotated[bool, flag("--doubts", "List pairs of facts that contradict each other instead.")] = False,
     **given: Given,
-) -> "CommandResult[KnownItems] | CommandResult[tuple[Doubt, ...]]":
+) -> "CommandResult[Known] | CommandResult[tuple[Doubt, ...]]":
     """List facts, by what they are about."""
     if doubts:
         return CommandResult(context.me.facts.doubts(subject), _show_doubts)
     nothing = "No facts yet. `recollect fact SUBJECT KEY VALUE` notes one."
-    items = KnownItems(_by_first_subject(context.me.facts(subject, **given)))
-    return CommandResult(items, _listing(_by_subject, nothing, {"subject": subject, **given}))
+    found = _by_first_subject(context.me.facts(subject, **given))
+    return _listed(found, _by_subject, nothing, {"subject": subject, **given})
 
 
 def _show_doubts(view: "View", doubts: "tuple[Doubt, ...]") -> None:
@@ -129,11 +125,10 @@ def prefer(
     verb="facts:UserPreferences.__call__",
     examples=("recollect preferences", "recollect preferences lighting"),
 )
-def preferences(context: CommandContext, /, **given: Given) -> CommandResult[KnownItems]:
+def preferences(context: CommandContext, /, **given: Given) -> "CommandResult[Known]":
     """List what the user prefers, the surest first."""
     nothing = "No preferences yet. `recollect prefer CATEGORY KEY VALUE` notes one."
-    items = KnownItems(_by_first_subject(context.me.preferences(**given)))
-    return CommandResult(items, _listing(_by_subject, nothing, given))
+    return _listed(_by_first_subject(context.me.preferences(**given)), _by_subject, nothing, given)
 
 
 @commands.command(
@@ -180,7 +175,7 @@ def events(
         option("PERIOD", "Only then: yesterday, last night (18:00 to 06:00), last week, or a day such as 2026-12-03."),
     ] = None,
     **given: Given,
-) -> CommandResult[KnownItems]:
+) -> "CommandResult[Known]":
     """Tell what happened, in order.
 
     When there is more than the limit, the newest are shown.
@@ -190,7 +185,7 @@ def events(
             raise InvalidInput("--when already says from when to when; leave out --since and --until.")
         given["since"], given["until"] = period(when, "when", context.now)
     nothing = "Nothing has happened yet. `recollect event SUMMARY` notes that something did."
-    return CommandResult(KnownItems(context.me.events(**given)), _listing(_by_day, nothing, given))
+    return _listed(context.me.events(**given), _by_day, nothing, given)
 
 
 @commands.command(
@@ -214,10 +209,10 @@ def lesson(
     verb="facts:UserLessons.__call__",
     examples=("recollect lessons", "recollect lessons --context internet"),
 )
-def lessons(context: CommandContext, /, **given: Given) -> CommandResult[KnownItems]:
+def lessons(context: CommandContext, /, **given: Given) -> "CommandResult[Known]":
     """List what was learned, the surest first."""
     nothing = "Nothing was learned yet. `recollect lesson TEXT` notes something."
-    return CommandResult(KnownItems(context.me.lessons(**given)), _listing(_lessons, nothing, given))
+    return _listed(context.me.lessons(**given), _lessons, nothing, given)
 
 
 @commands.command(
@@ -242,10 +237,10 @@ def instruct(
 
 
 @commands.command("read", verb="facts:UserInstructions.__call__", examples=("recollect instructions",))
-def instructions(context: CommandContext, /, **given: Given) -> CommandResult[KnownItems]:
+def instructions(context: CommandContext, /, **given: Given) -> "CommandResult[Known]":
     """List how the assistant shall behave, newest first. `forget ID` takes one back."""
     nothing = "No instructions yet. `recollect instruct TEXT` notes one."
-    return CommandResult(KnownItems(context.me.instructions(**given)), _listing(_lessons, nothing, {}))
+    return _listed(context.me.instructions(**given), _lessons, nothing, {})
 
 
 def _by_first_subject(records: "tuple[MemoryRecord, ...]") -> "tuple[MemoryRecord, ...]":
@@ -254,17 +249,18 @@ def _by_first_subject(records: "tuple[MemoryRecord, ...]") -> "tuple[MemoryRecor
     return tuple(record for subject in subjects for record in records if record.subject == subject)
 
 
-def _listing(
-    render: "Callable[..., RenderableType]", nothing: str, given: Mapping[str, object]
-) -> "Callable[[View, KnownItems], None]":
-    """Make the view of a list: `nothing` is said when there is none, unless options narrowed the question."""
+def _listed(
+    records: "Known", render: "Callable[..., RenderableType]", nothing: str, given: Mapping[str, object]
+) -> "CommandResult[Known]":
+    """Give a list with its view: `nothing` is said when there is none, unless options narrowed the question."""
     narrowed = any(value is not None for name, value in given.items() if name != "limit")
-    return partial(_show_items, render=render, nothing="Nothing matches." if narrowed else nothing)
+    show = partial(_show_items, render=render, nothing="Nothing matches." if narrowed else nothing)
+    return CommandResult(records, show, under="items")
 
 
-def _show_items(view: "View", known: KnownItems, *, render: "Callable[..., RenderableType]", nothing: str) -> None:
-    if known.items:
-        view.print(render(view, known.items, ids=True))
+def _show_items(view: "View", records: "Known", *, render: "Callable[..., RenderableType]", nothing: str) -> None:
+    if records:
+        view.print(render(view, records, ids=True))
     else:
         view.line(nothing)
 

@@ -151,29 +151,23 @@ def _show_created(view: "View", created: CreatedKey) -> None:
     view.line(f"To take it back: recollect keys revoke {key.id}")
 
 
-class KeyList(NamedTuple):
-    """All keys, oldest first."""
-
-    keys: tuple[KeyWithState, ...]
-
-
 @key_commands.command("admin", name="list", examples=("recollect keys list",))
-def list_keys(context: CommandContext) -> CommandResult[KeyList]:
+def list_keys(context: CommandContext) -> CommandResult[tuple[KeyWithState, ...]]:
     """List all keys, revoked and expired ones too; links to the page and sessions of browsers while they last.
 
     Whose they are, what they may do, when they were used last and when they end. What makes them open anything is not
     there to be shown.
     """
-    keys = context.memory.keys.list()
-    return CommandResult(KeyList(tuple(KeyWithState.at(key, context.now) for key in keys)), _show_keys)
+    keys = tuple(KeyWithState.at(key, context.now) for key in context.memory.keys.list())
+    return CommandResult(keys, _show_keys, under="keys")
 
 
-def _show_keys(view: "View", listed: KeyList) -> None:
-    if not listed.keys:
+def _show_keys(view: "View", keys: tuple[KeyWithState, ...]) -> None:
+    if not keys:
         view.line("No keys yet. `recollect keys create --user NAME` makes one.")
         return
     table = view.grid("name", "name", "text")
-    for key, state in listed.keys:
+    for key, state in keys:
         details = view.stack(view.text(_title(key)), view.text(_times(key, view.now), "dim"))
         table.add_row(key.id, view.text(state, _STYLES[state]), details)
     view.print(table)

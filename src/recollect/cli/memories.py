@@ -7,8 +7,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, NamedTuple, Self, TypeAlias
 
-import typer
-
 from recollect import plugins
 from recollect.cli import options
 from recollect.cli.errors import FAILED, NOT_FOUND, Declined
@@ -302,7 +300,7 @@ def forget(
     sources: SourcesOption = None,
     purge: PurgeOption = None,
     receipt: ReceiptOption = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
+    yes: options.Yes = False,
     **given: Given,
 ) -> CommandResult[Loss]:
     """Delete memories, conversations or files for good.

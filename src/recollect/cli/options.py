@@ -50,6 +50,7 @@ class GlobalOptions(NamedTuple):
 
 
 JsonOption: TypeAlias = Annotated[bool, flag("--json", "Print one JSON document and nothing else.")]
+Yes: TypeAlias = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 IdArgument: TypeAlias = Annotated[str, argument("ID", "The id of a memory, as `list` and `recall` show it.")]
 ConversationArgument: TypeAlias = Annotated[str, argument("CONVERSATION", "The conversation, by any name you give it.")]
 HostSession: TypeAlias = Annotated[str | None, option("ID", "The conversation that the turn belongs to.", "--session")]

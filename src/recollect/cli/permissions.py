@@ -35,15 +35,8 @@ class CommandPermissions(NamedTuple):
         return "write" in self.needed(given) if self.creates is None else self.creates
 
 
-class Admission(NamedTuple):
-    """A caller that was admitted, and the user for whom it works."""
-
-    principal: "Principal"
-    user_id: str
-
-
-def admit(memory: "Memory", *needed: Permission, named: str = "") -> Admission:
-    """Authorize the caller for a user: `named` is the one that was typed; the one of the settings is the default.
+def admit(memory: "Memory", *needed: Permission, named: str = "") -> "tuple[Principal, str]":
+    """Authorize the caller for a user, and give both: `named` is the one that was typed, that of the settings usual.
 
     Raises UnknownKey or NotPermitted.
     """
@@ -52,7 +45,7 @@ def admit(memory: "Memory", *needed: Permission, named: str = "") -> Admission:
     settings = memory.settings
     principal = memory.keys.identify(settings.key) if settings.key else LOCAL
     users = [authorize(principal, permission, user=named, default=settings.user) for permission in needed]
-    return Admission(principal, users[0])
+    return principal, users[0]
 
 
 def is_admin(memory: "Memory") -> bool:

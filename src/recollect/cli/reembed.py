@@ -6,8 +6,7 @@ from threading import Event
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
-import typer
-
+from recollect.cli import options
 from recollect.cli.embedding import covered, in_batches, model_label
 from recollect.cli.errors import FAILED, INTERRUPTED, Declined
 from recollect.cli.formatting import about_dollars, counted
@@ -112,7 +111,7 @@ def reembed(
     ] = False,
     cancel: Annotated[bool, flag("--cancel", "End the change that is under way; the old model stays.")] = False,
     drop: Annotated[str | None, option("PROVIDER/MODEL", "Remove the vectors of a model that is merely kept.")] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
+    yes: options.Yes = False,
 ) -> CommandResult[Any]:
     """Change the model, while the store is in use.
 

@@ -39,11 +39,19 @@ _CTX: Final = inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, 
 
 
 class CommandResult(NamedTuple, Generic[Value]):
-    """What a command found, how people see it, and the exit code. None: everything was reported while it ran."""
+    """What a command found, how people see it, and the exit code. None: everything was reported while it ran.
+
+    In JSON it stands under the name `under`, if there is one.
+    """
 
     value: Value
     show: "Callable[[View, Value], None]"
     exit_code: int = 0
+    under: str = ""
+
+    def document(self) -> object:
+        """Give what programs are shown."""
+        return {self.under: self.value} if self.under else self.value
 
 
 class CommandContext:
@@ -278,7 +286,7 @@ def _run(
     if result is None or result.value is None:
         pass
     elif context.as_json:
-        print_document(result.value)
+        print_document(result.document())
     else:
         from recollect.cli.view import View
 

@@ -46,18 +46,6 @@ class RemovedMember(NamedTuple):
     user: str
 
 
-class MemberList(NamedTuple):
-    """Members of scopes."""
-
-    members: tuple["Membership", ...]
-
-
-class ScopeList(NamedTuple):
-    """All scopes with their members."""
-
-    scopes: tuple["SharedScope", ...]
-
-
 class DeletedScope(NamedTuple):
     """A scope that was deleted, and what went with it; None when it was kept."""
 
@@ -107,15 +95,15 @@ def _show_removed(view: "View", removed: RemovedMember) -> None:
 
 
 @scope_commands.command("admin", name="list", examples=("recollect scope list",))
-def list_scopes(context: CommandContext) -> CommandResult[ScopeList]:
+def list_scopes(context: CommandContext) -> "CommandResult[tuple[SharedScope, ...]]":
     """List all scopes with their members, also those that have none left."""
-    return CommandResult(ScopeList(context.memory.scopes.list()), _show_scopes)
+    return CommandResult(context.memory.scopes.list(), _show_scopes, under="scopes")
 
 
-def _show_scopes(view: "View", listed: ScopeList) -> None:
+def _show_scopes(view: "View", scopes: "tuple[SharedScope, ...]") -> None:
     rows = [
         (shared.name, ", ".join(f"{member.user_id} ({member.role})" for member in shared.members) or "no members")
-        for shared in listed.scopes
+        for shared in scopes
     ]
     _show_rows(view, rows, "No shared scopes yet. `recollect scope add NAME USER` makes one.")
 
@@ -131,24 +119,24 @@ def _show_rows(view: "View", rows: "Sequence[tuple[str, str]]", nothing: str) ->
 
 
 @scope_commands.command("admin", examples=("recollect scope members family",))
-def members(context: CommandContext, name: ScopeArgument) -> CommandResult[MemberList]:
+def members(context: CommandContext, name: ScopeArgument) -> "CommandResult[tuple[Membership, ...]]":
     """List the members of a scope, with their roles and since when."""
-    return CommandResult(MemberList(context.memory.scopes.members(name)), _show_members)
+    return CommandResult(context.memory.scopes.members(name), _show_members, under="members")
 
 
 @scope_commands.command("read", examples=("recollect --user anna scope mine",))
-def mine(context: CommandContext) -> CommandResult[MemberList]:
+def mine(context: CommandContext) -> "CommandResult[tuple[Membership, ...]]":
     """List the scopes that the user is a member of."""
-    return CommandResult(MemberList(context.me.scopes()), _show_mine)
+    return CommandResult(context.me.scopes(), _show_mine, under="members")
 
 
-def _show_members(view: "View", listed: MemberList) -> None:
-    rows = [(one.user_id, f"{one.role}, added {ago(one.added_at, view.now)}") for one in listed.members]
+def _show_members(view: "View", members: "tuple[Membership, ...]") -> None:
+    rows = [(one.user_id, f"{one.role}, added {ago(one.added_at, view.now)}") for one in members]
     _show_rows(view, rows, "No members.")
 
 
-def _show_mine(view: "View", listed: MemberList) -> None:
-    _show_rows(view, [(one.scope, one.role) for one in listed.members], "No shared scopes.")
+def _show_mine(view: "View", members: "tuple[Membership, ...]") -> None:
+    _show_rows(view, [(one.scope, one.role) for one in members], "No shared scopes.")
 
 
 @scope_commands.command("admin", examples=("recollect scope delete family --yes",))
@@ -156,7 +144,7 @@ def delete(
     context: CommandContext,
     name: ScopeArgument,
     *,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
+    yes: options.Yes = False,
 ) -> CommandResult[DeletedScope]:
     """Forget a scope for good, with all that is in it and all memberships."""
     context.memory.scopes.members(name)

@@ -1,4 +1,4 @@
-"""Commands that find memories: recall, search, get, list, timeline, history, count."""
+"""Commands that find memories and compare them: recall, search, get, list, timeline, history, count; similar, merge."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias, cast
 
 from recollect import plugins
 from recollect.cli import options
-from recollect.cli.formatting import amounts, clock, counted, percent
+from recollect.cli.formatting import amounts, clock, counted, percent, shortened
 from recollect.cli.json_output import fields_of, hit_document
 from recollect.cli.memories import show_record
 from recollect.cli.options import flag, option
@@ -17,6 +17,7 @@ from recollect.model.calibration import KNOWN
 
 if TYPE_CHECKING:
     from recollect.cli.view import View
+    from recollect.model.insights import Clusters
     from recollect.model.memories import MemoryRecord, Page
     from recollect.model.messages import Message
     from recollect.model.places import Located
@@ -28,6 +29,7 @@ commands = CommandSet("Memories")
 
 NodeSearch: TypeAlias = Callable[[CommandContext, str, int, str, Mapping[str, object]], CommandResult[Any]]
 _LONGEST = 300
+_EXAMPLE = 100
 _WRITTEN = {"hour": "%Y-%m-%d %H:%M", "day": "%Y-%m-%d", "month": "%Y-%m", "year": "%Y"}
 STILL_WORKS = "The answer comes from what still works; `recollect doctor` may know why."
 _ID = "019a8c31-62e0-7f05-9c4b-3f1d2a7b8e90"
@@ -294,44 +296,125 @@ def _show_timeline(view: "View", found: Timeline) -> None:
         view.line("Nothing here yet. `recollect store TEXT` remembers something.")
 
 
-class MemoryHistory(NamedTuple):
-    """All versions of a memory, oldest first."""
-
-    versions: "tuple[MemoryRecord, ...]"
-
-
 @commands.command("read", verb="verbs:MemoryVerbs.history", examples=(f"recollect history {_ID}",))
-def history(context: CommandContext, /, id: str) -> CommandResult[MemoryHistory]:
+def history(context: CommandContext, /, id: str) -> "CommandResult[tuple[MemoryRecord, ...]]":
     """Show all versions of a memory, oldest first.
 
     Any of their ids will do.
     """
-    return CommandResult(MemoryHistory(context.me.history(id)), _show_history)
+    return CommandResult(context.me.history(id), _show_history, under="versions")
 
 
-def _show_history(view: "View", history: MemoryHistory) -> None:
+def _show_history(view: "View", versions: "tuple[MemoryRecord, ...]") -> None:
     from recollect.cli.render_memories import memory_versions
 
-    view.print(memory_versions(history.versions, view.now))
-
-
-class MemoryCount(NamedTuple):
-    """How many memories there are."""
-
-    amount: int
-
-    def document(self) -> dict[str, object]:
-        """Give the count."""
-        return {"count": self.amount}
+    view.print(memory_versions(versions, view.now))
 
 
 @commands.command(
     "read", verb="verbs:MemoryVerbs.count", examples=("recollect count", "recollect count --type preference")
 )
-def count(context: CommandContext, /, **given: Given) -> CommandResult[MemoryCount]:
+def count(context: CommandContext, /, **given: Given) -> CommandResult[int]:
     """Count what is held true."""
-    return CommandResult(MemoryCount(context.me.count(**given)), _show_count)
+    return CommandResult(context.me.count(**given), _show_count, under="count")
 
 
-def _show_count(view: "View", counted_memories: MemoryCount) -> None:
-    view.line(counted(counted_memories.amount, "memory", "memories"))
+def _show_count(view: "View", amount: int) -> None:
+    view.line(counted(amount, "memory", "memories"))
+
+
+@commands.command(
+    "read",
+    verb="verbs:MemoryVerbs.similar",
+    examples=(f"recollect similar {_ID}", f"recollect similar {_ID} --limit 10"),
+)
+def similar(
+    context: CommandContext, /, *, explain: options.Explain = False, **given: Given
+) -> CommandResult[FoundHits]:
+    """Find the memories nearest in meaning to a memory.
+
+    They are compared by their vectors, without a model.
+    """
+    return CommandResult(FoundHits(context.me.similar(**given)), partial(_show_similar, explain=explain))
+
+
+def _show_similar(view: "View", found: FoundHits, *, explain: bool) -> None:
+    from recollect.cli.render_memories import ranked_hits
+
+    answer = found.answer
+    if answer.hits:
+        view.print(ranked_hits(answer.hits, view.now, explain=explain))
+    else:
+        view.line("There are no vectors to compare." if answer.degraded else "There are no other memories.")
+    view.degraded(answer.degraded, "`recollect worker --once` makes vectors that are missing.")
+
+
+@commands.command(
+    "read",
+    verb="verbs:MemoryVerbs.clusters",
+    examples=("recollect clusters", "recollect clusters --limit 50 --examples 3", "recollect clusters --duplicates"),
+)
+def clusters(
+    context: CommandContext,
+    /,
+    *,
+    examples: int = 2,
+    duplicates: Annotated[
+        bool, flag("--duplicates", "Show memories that say the same, and how to merge them.")
+    ] = False,
+    **given: Given,
+) -> "CommandResult[Clusters]":
+    """Show groups of similar memories, the largest first.
+
+    Each with the words that tell it from others. Memories are compared by their vectors and words, without a model; of
+    100,000 that takes up to a minute.
+    """
+    found = context.me.clusters(examples=examples, **given)
+    return CommandResult(found, _show_duplicates if duplicates else _show_clusters)
+
+
+def _show_clusters(view: "View", found: "Clusters") -> None:
+    if not found.clusters:
+        view.line("There are no groups of similar memories.")
+    table = view.grid("number", "text", expand=True)
+    for cluster in found.clusters:
+        table.add_row(str(cluster.size), view.text(" · ".join(cluster.terms) or "(no common word)", "bold"))
+        for member in cluster.members:
+            table.add_row("", view.text(shortened(member.content, _EXAMPLE), "dim"))
+    if found.clusters:
+        view.print(table)
+        shown = f", the {len(found.clusters)} largest shown" if found.total > len(found.clusters) else ""
+        view.line(f"{found.grouped} of {counted(found.memories, 'memory', 'memories')} in {found.total} groups{shown}.")
+    if found.duplicates:
+        pairs = counted(len(found.duplicates), "pair says", "pairs say")
+        view.line(f"{pairs} the same: see `recollect clusters --duplicates`.", "yellow")
+    view.degraded(found.degraded, "`recollect worker --once` makes vectors that are missing.")
+
+
+def _show_duplicates(view: "View", found: "Clusters") -> None:
+    if not found.duplicates:
+        view.line("No two memories say the same.")
+    for pair in found.duplicates:
+        view.line(f"keep    {shortened(pair.keep.content, _LONGEST)}")
+        view.line(f"repeat  {shortened(pair.repeat.content, _LONGEST)}")
+        view.line(f"        recollect merge {pair.repeat.id} --into {pair.keep.id}", "dim", soft_wrap=True)
+    view.degraded(found.degraded, "`recollect worker --once` makes vectors that are missing.")
+
+
+@commands.command(
+    "write",
+    "read",
+    creates=False,
+    examples=(f"recollect merge {_ID} --into 019a8c31-7c11-7d02-8e35-2b9c4d6f1a07",),
+)
+def merge(
+    context: CommandContext,
+    id: options.IdArgument,
+    *,
+    into: Annotated[str, option("ID", "The memory to keep, which says the same.")],
+) -> "CommandResult[MemoryRecord]":
+    """Merge a memory into another that says the same.
+
+    Nothing is deleted: it is no longer found, and is in the history of the other, which is shown.
+    """
+    return CommandResult(context.me.merge(id, into=into), show_record)

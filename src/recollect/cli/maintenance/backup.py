@@ -1,8 +1,9 @@
-"""Commands that copy a store and bring it back: backup, restore, new-key."""
+"""Commands that copy, repair and distribute a whole store: backup, restore, new-key, repair, distribute."""
 
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
-from recollect.cli.formatting import ago, counted, lasting, listing, size
+from recollect.cli.formatting import ago, counted, lasting, listing, sentence, size
+from recollect.cli.json_output import fields_of
 from recollect.cli.options import argument, flag, option
 from recollect.cli.progress import stop_on_signal
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet
@@ -12,7 +13,8 @@ if TYPE_CHECKING:
     from datetime import timedelta
 
     from recollect.cli.view import View
-    from recollect.model.backups import Backup, Restored
+    from recollect.model.backups import Backup, Repaired, Restored, TableSalvage
+    from recollect.model.stats import Distribution
 
 commands = CommandSet("The store")
 
@@ -221,3 +223,102 @@ def new_key(
 def _show_key(view: "View", key: MadeKey) -> None:
     view.line(f"Wrote the key to {key.file}. Keep it safe: it decrypts. Its public key, which encrypts, is")
     view.line(key.public_key)
+
+
+class RepairOutcome(NamedTuple):
+    """The file, and what was done to it; None when it is sound."""
+
+    location: str
+    repaired: "Repaired | None"
+
+    def document(self) -> dict[str, object]:
+        """Say whether the file was damaged, and what was saved."""
+        done = {} if self.repaired is None else fields_of(self.repaired)
+        return {"location": self.location, "damaged": self.repaired is not None, **done}
+
+
+@commands.command(
+    free="It works on the file itself; who can write it has its content already.",
+    busy="Looking at all pages",
+    examples=("recollect repair", "recollect repair --database ~/memory.db --json"),
+)
+def repair(
+    context: CommandContext,
+    *,
+    database: Annotated[str | None, option("PATH", "The SQLite file; that of the settings without it.")] = None,
+) -> CommandResult[RepairOutcome]:
+    """Look at a SQLite file, and save what can be read.
+
+    Nothing is done to a file that is sound. Stop all processes that use the store first. The rows of all sound pages go
+    to a new file, which takes the place of the damaged one; words and codes of vectors are indexed anew, and lost
+    vectors wait for the worker. The damaged file is kept beside it under a dated name: delete it when you no longer
+    need it.
+    """
+    from recollect.api.memory import Memory
+
+    settings = context.load_settings(database or context.typed.database)
+    return CommandResult(RepairOutcome(settings.database, Memory.repair(settings=settings)), _show_outcome)
+
+
+def _show_outcome(view: "View", outcome: RepairOutcome) -> None:
+    repaired = outcome.repaired
+    if repaired is None:
+        view.line(f"{outcome.location} is sound; nothing was changed.", "green")
+        return
+    view.line(sentence(repaired.reason), "yellow")
+    for table in repaired.tables:
+        view.line(f"  {table.table}: {_counts(table)}", "yellow" if table.lost else "")
+    for note in repaired.notes:
+        view.line(sentence(note), "yellow")
+    view.line(f"{repaired.location} is in order again.", soft_wrap=True)
+    view.line(f"The damaged file is kept as {repaired.damaged_file}", soft_wrap=True)
+    view.line("It still holds all that it held: delete it, and its -wal file, when you no longer need it.")
+    if repaired.lost_rows:
+        view.line("A backup may have what was lost: `recollect restore`.", "yellow")
+
+
+def _counts(table: "TableSalvage") -> str:
+    saved = f"{counted(table.saved, 'row', 'rows')} saved"
+    return f"{saved}, {'about ' if table.estimated else ''}{table.lost:,} lost" if table.lost else saved
+
+
+@commands.command(
+    free="It works on the database itself; its owner has the content already.",
+    examples=("recollect distribute --dry-run", "recollect distribute --database postgresql://owner@db/memory"),
+)
+def distribute(
+    context: CommandContext,
+    *,
+    database: Annotated[
+        str | None, option("ADDRESS", "The PostgreSQL database; that of the settings without it.")
+    ] = None,
+    shards: Annotated[
+        int, option("N", "Into how many parts users are divided; 0: as many as the server's citus.shard_count.")
+    ] = 0,
+    dry_run: Annotated[bool, flag("--dry-run", "Show the statements, and change nothing.")] = False,
+) -> "CommandResult[Distribution]":
+    """Let Citus distribute a PostgreSQL store over servers.
+
+    Each user's rows come to be on one of them. Stop all processes that use the store first, and use the login that owns
+    the tables. Each table is copied once, so the disk needs room for that. Safe to interrupt: no process can open the
+    store until another `recollect distribute` has gone on to the end. There is no way back but export and import.
+    """
+    from recollect.api.memory import Memory
+
+    settings = context.load_settings(database or context.typed.database)
+    with context.progress.steps() as step:
+        done = Memory.distribute(
+            settings=settings,
+            shards=shards,
+            dry_run=dry_run,
+            tell=lambda doing, number, total: step(sentence(doing).rstrip("."), number, total),
+        )
+    return CommandResult(done, _show_distribution)
+
+
+def _show_distribution(view: "View", done: "Distribution") -> None:
+    if done.dry_run:
+        view.line("\n".join(f"{statement};" for statement in done.statements), soft_wrap=True)
+        return
+    view.line(f"The store is distributed, by {counted(len(done.statements), 'statement', 'statements')}.", "green")
+    view.line("Start the processes that use it again. `recollect maintain` indexes large users anew.")

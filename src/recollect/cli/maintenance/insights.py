@@ -5,8 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from recollect.cli import options
 from recollect.cli.errors import Declined
 from recollect.cli.formatting import ago, amounts, counted, day, percent, shortened
 from recollect.cli.options import flag, option
@@ -141,7 +140,7 @@ def tidy(
     ] = None,
     limit: Annotated[int, option("N", "At most so many suggestions.")] = 100,
     apply: Annotated[bool | None, flag("--apply", "Forget or archive what is suggested, after you were asked.")] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
+    yes: options.Yes = False,
 ) -> CommandResult["Tidying"]:
     """Suggest what could go, and tidy it up if you say so.
 

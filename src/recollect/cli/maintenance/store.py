@@ -205,26 +205,20 @@ def _replica(replica: "ReplicaStatus") -> tuple[str, str]:
     return "replica", f"{replica.location}\n{f'not used: {replica.trouble}' if replica.trouble else behind}"
 
 
-class Diagnosis(NamedTuple):
-    """What `doctor` found."""
-
-    problems: "tuple[Problem, ...]"
-
-
 @commands.command("admin", busy="Examining the store", examples=("recollect doctor",))
-def doctor(context: CommandContext) -> CommandResult[Diagnosis]:
+def doctor(context: CommandContext) -> "CommandResult[tuple[Problem, ...]]":
     """Look for what is wrong, and say what to do about it.
 
     Checks the store for contradictions and tries the embedder. Exits with 1 when something is wrong.
     """
     problems = context.memory.doctor()
-    return CommandResult(Diagnosis(problems), _show_diagnosis, FAILED if problems else 0)
+    return CommandResult(problems, _show_diagnosis, FAILED if problems else 0, under="problems")
 
 
-def _show_diagnosis(view: "View", diagnosis: Diagnosis) -> None:
-    if not diagnosis.problems:
+def _show_diagnosis(view: "View", problems: "tuple[Problem, ...]") -> None:
+    if not problems:
         view.line("All is well.", "green")
-    for problem in diagnosis.problems:
+    for problem in problems:
         view.print(view.text(f"{problem.check}: {problem.count:,}", "bold red"), view.text(problem.advice))
 
 
