@@ -153,7 +153,8 @@ def search(
     When nothing has to do with the query, nothing is shown; --all and --min-score show what comes closest.
     """
     if nodes != "none":
-        narrowing = {**given, "around": around, "all": everything, "explain": explain, **location._asdict()}
+        typed = {"source": given.pop("sources", None), **given}
+        narrowing = {**typed, "around": around, "all": everything, "explain": explain, **location._asdict()}
         search_nodes: NodeSearch = plugins.find("commands", "search --nodes", "recollect-connect")
         return search_nodes(context, query, limit, nodes, narrowing)
     where = search_location(context, location, given)
