@@ -12,13 +12,15 @@ from recollect.cli import options
 from recollect.cli.errors import FAILED, NOT_FOUND, Declined
 from recollect.cli.formatting import ago, clock, counted, media_line, named, place_line
 from recollect.cli.json_output import fields_of
-from recollect.cli.loss import Loss, item_lines, show_kept
 from recollect.cli.maintenance.erasure import (
+    Loss,
     PurgeOption,
     ReceiptOption,
     after_purge,
+    item_lines,
     purge_store,
     receipt_file,
+    show_kept,
     show_not_covered,
     show_purged,
 )

@@ -68,37 +68,14 @@ TrustTier: TypeAlias = Annotated[
         autocompletion=one_of([tier.name.lower() for tier in Trust]),
     ),
 ]
-Lat: TypeAlias = Annotated[float | None, option("DEGREES", "Latitude of its place.")]
-Lng: TypeAlias = Annotated[float | None, option("DEGREES", "Longitude of its place.")]
-AddressOption: TypeAlias = Annotated[str | None, option("TEXT", "Address of its place.")]
-PlaceLabel: TypeAlias = Annotated[str | None, option("NAME", "What its place is called, such as home.", "--place")]
 At: TypeAlias = Annotated[
     str | None, option("TIME", "When it was: a time, or how long ago, such as 2h; now unless you say.", "--at")
 ]
 AtOwnPlace: TypeAlias = Annotated[
     str | None, option("NAME", "Its place is this one of yours, as `places` lists them.", "--at")
 ]
-MediaOption: TypeAlias = Annotated[
-    list[str] | None,
-    option("FILE|URL", "A picture, sound or film of it; may be repeated. A URL is never fetched.", "--media"),
-]
-Caption: TypeAlias = Annotated[
-    list[str] | None, option("TEXT", "What the picture shows; once for each --media, in the same order.", "--caption")
-]
-TranscriptText: TypeAlias = Annotated[
-    list[str] | None, option("TEXT", "What is said in it; once for each --media, in the same order.", "--transcript")
-]
-
 # What a search may return
 
-Near: TypeAlias = Annotated[
-    str | None,
-    option("LAT,LNG|NAME", "Where you are: coordinates, or a town. What is near, or at a place like it, ranks higher."),
-]
-AtPlace: TypeAlias = Annotated[
-    str | None,
-    option("NAME", "Where you are: a place of yours, such as home, or a kind of place: supermarket.", "--at"),
-]
 Wait: TypeAlias = Annotated[
     bool | None,
     flag(
@@ -124,22 +101,37 @@ Most: TypeAlias = Annotated[int, option("N", "At most this many.", "--limit", "-
 class PlaceOptions(NamedTuple):
     """Where something is."""
 
-    lat: Lat = None
-    lng: Lng = None
-    address: AddressOption = None
-    place_label: PlaceLabel = None
+    lat: Annotated[float | None, option("DEGREES", "Latitude of its place.")] = None
+    lng: Annotated[float | None, option("DEGREES", "Longitude of its place.")] = None
+    address: Annotated[str | None, option("TEXT", "Address of its place.")] = None
+    place_label: Annotated[str | None, option("NAME", "What its place is called, such as home.", "--place")] = None
 
 
 class MediaOptions(NamedTuple):
     """Pictures and the like, and the words for them."""
 
-    media: MediaOption = None
-    caption: Caption = None
-    transcript: TranscriptText = None
+    media: Annotated[
+        list[str] | None,
+        option("FILE|URL", "A picture, sound or film of it; may be repeated. A URL is never fetched.", "--media"),
+    ] = None
+    caption: Annotated[
+        list[str] | None, option("TEXT", "What the picture shows; once for each --media, in the same order.")
+    ] = None
+    transcript: Annotated[
+        list[str] | None, option("TEXT", "What is said in it; once for each --media, in the same order.")
+    ] = None
 
 
 class LocationOptions(NamedTuple):
     """Where the user is while asking."""
 
-    near: Near = None
-    at: AtPlace = None
+    near: Annotated[
+        str | None,
+        option(
+            "LAT,LNG|NAME", "Where you are: coordinates, or a town. What is near, or at a place like it, ranks higher."
+        ),
+    ] = None
+    at: Annotated[
+        str | None,
+        option("NAME", "Where you are: a place of yours, such as home, or a kind of place: supermarket."),
+    ] = None
