@@ -12,7 +12,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from recollect.errors import InvalidInput, NotFound, StoreError, StoreFull, StoreUnavailable
@@ -142,15 +142,14 @@ def _read(path: Path) -> bytes:
 def _write(target: Path, data: bytes) -> None:
     """Write a file that is there whole or not at all, and stays when the power goes."""
     descriptor, unfinished = tempfile.mkstemp(prefix=_UNFINISHED, dir=target.parent)
-    try:
+    with ExitStack() as undo:
+        undo.callback(Path(unfinished).unlink, missing_ok=True)
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
         Path(unfinished).replace(target)
-    except BaseException:
-        Path(unfinished).unlink(missing_ok=True)
-        raise
+        undo.pop_all()
     settle(target.parent)
 
 

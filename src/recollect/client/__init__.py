@@ -10,6 +10,7 @@ beside the store (folders, archives, models, keys) are not here.
 """
 
 from asyncio import to_thread
+from contextlib import ExitStack
 from types import TracebackType
 from typing import Final, Self
 
@@ -41,11 +42,10 @@ class Client(Verbs):
         VersionMismatch when its version does not fit, and UnknownKey when it does not know the key.
         """
         service = ServiceConnection(url, key, timeout_s)
-        try:
+        with ExitStack() as undo:
+            undo.callback(service.close)
             service.check()
-        except BaseException:
-            service.close()
-            raise
+            undo.pop_all()
         return cls(service)
 
     @property

@@ -13,7 +13,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from types import FrameType
 from typing import TYPE_CHECKING, NamedTuple
@@ -66,14 +66,14 @@ def serve(settings: Settings, *, user: str = "", verbose: bool = False) -> None:
 def _open(settings: Settings, user: str) -> _OpenStore:
     """Open the store. A key that is not valid here is reported now, and not to a model."""
     memory = import_module("recollect.api.memory").Memory.open(settings=settings)
-    try:
+    with ExitStack() as undo:
+        undo.callback(memory.close)
         if settings.key:
             principal = memory.keys.identify(settings.key)
             authorize(principal, next(iter(principal.scopes)), user=user, default=settings.user)
-        return _OpenStore(memory, import_module("recollect.mcp.dispatch").Dispatcher(lambda: memory))
-    except BaseException:
-        memory.close()
-        raise
+        opened = _OpenStore(memory, import_module("recollect.mcp.dispatch").Dispatcher(lambda: memory))
+        undo.pop_all()
+    return opened
 
 
 async def _serve(

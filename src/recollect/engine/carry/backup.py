@@ -13,7 +13,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from io import BytesIO
@@ -337,13 +337,12 @@ def _put_in_place(plan: RestorePlan, found: BackupFolder, originals: Path | None
             _restore_originals(found, originals, plan.key, tell)
         elif manifest.originals:
             notes.append("the originals of documents stay in the backup: files.originals is off")
-        try:
+        with ExitStack() as undo:
+            if originals is not None:
+                undo.callback(shutil.rmtree, originals, ignore_errors=True)
             plan.restorer.restore(str(copy), found.database.tables, tell)
             settle(plan.scratch)
-        except BaseException:
-            if originals is not None:
-                shutil.rmtree(originals, ignore_errors=True)
-            raise
+            undo.pop_all()
     if manifest.missing:
         notes.append(f"{manifest.missing} original(s) were missing already when the backup was made")
     return notes

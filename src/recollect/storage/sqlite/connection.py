@@ -11,7 +11,7 @@ import ctypes
 import errno
 import os
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -120,11 +120,10 @@ def _open_once(path: Path, busy_timeout_s: float, *, has_checksums: bool) -> aps
         with suppress(AttributeError, OSError):  # not every system lets us; then it is made private below
             os.mknod(path, 0o600)  # private from the first moment
     connection = apsw.Connection(os.fspath(path))
-    try:
+    with ExitStack() as undo:
+        undo.callback(connection.close)
         _set_up(connection, path, busy_timeout_s, has_checksums=has_checksums, fresh=fresh)
-    except BaseException:
-        connection.close()
-        raise
+        undo.pop_all()
     return connection
 
 

@@ -8,7 +8,7 @@ import difflib
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from recollect.errors import InvalidInput
@@ -88,16 +88,15 @@ def _replace(path: Path, content: bytes, *, like: Path | None = None, private: b
     target = path.resolve()  # a link to a folder of dotfiles stays a link
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
+    with ExitStack() as undo:
+        undo.callback(Path(name).unlink, missing_ok=True)
         with os.fdopen(handle, "wb") as opened:
             opened.write(content)
             opened.flush()
             os.fsync(opened.fileno())
         Path(name).chmod(_mode(like or target, private=private))
         Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+        undo.pop_all()
 
 
 def _mode(path: Path, *, private: bool) -> int:
