@@ -40,6 +40,9 @@ class Scoped(Verbs):
     def _filters(self, filters: FilterFields) -> Filters:
         from recollect.engine.drafts import memory_drafts
 
+        if unknown := sorted(filters.keys() - FilterFields.__annotations__.keys()):
+            names = ", ".join(sorted(FilterFields.__annotations__))
+            raise InvalidInput(f"There is no filter {unknown[0]!r}. The filters are: {names}.")
         given: dict[str, Any] = {name: value for name, value in filters.items() if value is not None}
         types = check_types(given.pop("type", ()))
         for name in ("since", "until", "as_of"):
@@ -50,11 +53,7 @@ class Scoped(Verbs):
                 given[name] = clean(given[name])  # as the field was when it was stored
         if "min_importance" in given:
             memory_drafts.check_share("min_importance", given["min_importance"])
-        try:
-            return Filters(now=self._engine.clock.now(), types=types, **given)
-        except TypeError as error:
-            names = ", ".join(sorted(FilterFields.__annotations__))
-            raise InvalidInput(f"{error}. The filters are: {names}.") from error
+        return Filters(now=self._engine.clock.now(), types=types, **given)
 
 
 def as_offered(memory: OfferedMemory | Mapping[str, Any]) -> OfferedMemory:
