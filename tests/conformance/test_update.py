@@ -290,3 +290,13 @@ def test_updates_of_different_fields_from_many_threads_are_all_kept(me: UserMemo
         list(pool.map(work, changes))
     kept = me.get(stored.id)
     assert [{name: getattr(kept, name) for name in change} for change in changes] == changes
+
+
+def test_since_when_something_is_true_is_a_change_by_itself(me: UserMemory, clock: SteppingClock) -> None:
+    stored = me.remember(TEXT)
+    since = clock.now() - timedelta(days=30)
+    clock.advance(days=1)
+    assert me.update(stored.id, valid_from=since).valid_from == since
+    assert me.get(stored.id).valid_from == since
+    assert me.update(stored.id, valid_from=since) == me.get(stored.id)
+    assert len(me.history(stored.id)) == 2
