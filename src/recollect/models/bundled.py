@@ -17,7 +17,7 @@ TOKENIZER_FILE: Final = "tokenizer.json"
 ENCODER_FILE: Final = "encoder.onnx"
 READER_FILE: Final = "reader.onnx"
 READER_LABELS_FILE: Final = "reader.json"
-READER_NAME: Final = "recollect-reader-1"
+READER_NAME: Final = "recollect-reader-2"
 RERANKER_FILE: Final = "reranker.onnx"
 RERANKER_NAME: Final = "recollect-reranker-2"
 FOLDER: Final = Path(__file__).parent / "files"
@@ -43,7 +43,7 @@ ENCODER: Final[Mapping[str, ReleasedFile]] = {
 READER: Final[Mapping[str, ReleasedFile]] = {
     WORDS_FILE: WORDS,
     TOKENIZER_FILE: TOKENIZER,
-    READER_FILE: ReleasedFile("574d43df4e80a3340a2d1e6d3dbbecdbed1552f3886c53b5a39a096d9c890a19", 0xC0E7310D),
+    READER_FILE: ReleasedFile("331adaa9c1dd67f860dd523a5cb486d8d4f4294d587ebc3ce4d825f6c1b3ae38", 0x3F0224F9),
     READER_LABELS_FILE: ReleasedFile("94eb3fc0a9ae7e4f06909d83675755d97bf6b33e223f7ab06d02921cfcf20ba7", 0xE6F7014F),
 }
 RERANKER: Final[Mapping[str, ReleasedFile]] = {
