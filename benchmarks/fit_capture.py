@@ -1,10 +1,11 @@
 """Fits the weights of `recollect.model.calibration` to labelled messages, and prints them with what they reach.
 
-    python -m benchmarks.fit_capture FOLDER
+    python -m benchmarks.fit_capture PATH...
 
-A message that teaches nothing weighs threefold: to believe what was never said is worse than to miss something. The
-project's own lines (`data/lines`) say what short plain messages look like; each weighs a tenth. Figures are of a
-cross-validation in five parts, so that no message is judged by weights that have seen it.
+A PATH is a file of labelled messages, or a folder of them; some are replies, with the turn before them. A message that
+teaches nothing weighs threefold: to believe what was never said is worse than to miss something. The project's own
+lines (`data/lines`) say what short plain messages look like; each weighs a tenth. Figures are of a cross-validation in
+five parts, so that no message is judged by weights that have seen it.
 """
 
 import sys
@@ -23,10 +24,11 @@ from recollect.models.word_pieces import load_word_pieces
 from recollect.text.capture.capturing import statement_features
 from recollect.text.capture.contents import content_span, has_content
 from recollect.text.capture.own_words import OwnWords
+from recollect.text.capture.replies import AnsweredQuestion
 
 Numbers = NDArray[np.float64]
 PARTS = 5
-SILENT_WEIGHT = 3.0
+SILENT_WEIGHT = 2.5
 LINE_WEIGHT = 0.1
 REGULARIZATION = 0.02
 
@@ -47,7 +49,7 @@ def candidates(graph: ReaderGraph, messages: Sequence[LabelledMessage]) -> list[
     found: list[Candidate] = []
     for number, message in enumerate(messages):
         encoding = pieces.encode(message.text)
-        scores, _ = graph.score(message.text, encoding.ids, encoding.offsets)
+        scores, _ = graph.score(message.text, encoding.ids, encoding.offsets, message.before)
         layout = OwnWords.of(message.text, handed_over(scores, message.text))
         spans = [
             span
@@ -59,10 +61,11 @@ def candidates(graph: ReaderGraph, messages: Sequence[LabelledMessage]) -> list[
             high = spans[place + 1].span.start if place + 1 < len(spans) else len(message.text)
             statement = _statement(span)
             content = content_span(layout, statement, low, high)
-            said = content.of(message.text)
-            if has_content(said):
+            answered = AnsweredQuestion.of(message.before, layout, statement, content, low)
+            said = answered.said if answered else content.of(message.text)
+            if answered or has_content(said):
                 right = any(says(said, fact) for fact in message.facts)
-                around = statement_features(layout, statement, content)
+                around = statement_features(layout, statement, content, answered)
                 found.append(Candidate(number, said, right, span_features(span), around))
     return found
 
@@ -82,7 +85,7 @@ def line_candidates(graph: ReaderGraph) -> list[Candidate]:
 
 
 def _statement(span: SpanScores) -> Statement:
-    return Statement(span.type, span.span, 0.5, span.key, span.value, span.who)
+    return Statement(span.type, span.span, 0.5, span.key, span.value, span.who, needs=span.needs)
 
 
 def fit(rows: Numbers, right: Numbers, weights: Numbers) -> Numbers:
@@ -126,7 +129,7 @@ def both_stages(
 
 def main() -> None:
     """Fit, print what thresholds reach, and print the weights."""
-    messages = load_messages(Path(sys.argv[1]))
+    messages = [message for path in sys.argv[1:] for message in load_messages(Path(path))]
     graph = ReaderGraph(FOLDER, threads=1)
     found, lines = candidates(graph, messages), line_candidates(graph)
     names, first = table([candidate.span for candidate in (*found, *lines)])
@@ -145,21 +148,30 @@ def main() -> None:
         rows[:, 1] = logit(1 / (1 + np.exp(-first @ one)))
         sure[part == number] = (1 / (1 + np.exp(-rows @ two)))[part == number]
     for threshold in np.arange(0.45, 0.75, 0.025):
-        print(f"{threshold:.3f}  {_score(messages, found, sure[: len(found)] >= threshold).line}")
+        for name, replies in (("alone", False), ("replies", True)):
+            counted = _score(messages, found, sure[: len(found)] >= threshold, replies=replies)
+            print(f"{threshold:.3f}  {name:7}  {counted.line}")
     one, two = both_stages(first, second, right, weights, np.ones(len(part), dtype=bool))
     for name, labels, numbers in (("SPAN_WEIGHTS", names, one), ("STATEMENT_WEIGHTS", around_names, two)):
         print(f"{name} = {{")
         print("".join(f'    "{label}": {number:.3f},\n' for label, number in zip(labels, numbers, strict=True)) + "}")
 
 
-def _score(messages: Sequence[LabelledMessage], found: Sequence[Candidate], kept: Any) -> CaptureScore:  # noqa: ANN401
+def _score(
+    messages: Sequence[LabelledMessage],
+    found: Sequence[Candidate],
+    kept: Any,  # noqa: ANN401
+    *,
+    replies: bool,
+) -> CaptureScore:
     by_message: list[list[Captured]] = [[] for _ in messages]
     for candidate, keep in zip(found, kept, strict=True):
         if keep:
             by_message[candidate.message].append(Captured(candidate.content, "fact", span=TextSpan(0, 0)))
     counted = CaptureScore()
     for message, memories in zip(messages, by_message, strict=True):
-        counted.add(message, memories)
+        if bool(message.before) == replies:
+            counted.add(message, memories)
     return counted
 
 

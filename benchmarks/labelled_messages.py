@@ -1,7 +1,8 @@
 """Labelled messages, and how much of what they say is captured.
 
-A message is a JSON line with `message`, `facts` (`type`, `key`, `span`, `value`, `who`) and `need`; the marks ⟪ and ⟫
-stand around what is not the person's own statement and are taken out before the message is read.
+A message is a JSON line with `message`, `facts` (`type`, `key`, `span`, `value`, `who`, and `needs` when only the turn
+before says what is meant), `need`, and `before` when it is a reply to a turn; the marks ⟪ and ⟫ stand around what is
+not the person's own statement and are taken out before the message is read.
 """
 
 import json
@@ -29,6 +30,7 @@ class LabelledFact(NamedTuple):
     span: str
     value: str
     who: str
+    needs: bool = False
 
 
 class LabelledMessage(NamedTuple):
@@ -39,6 +41,7 @@ class LabelledMessage(NamedTuple):
     need: str
     handed_over: bool
     language: str
+    before: str = ""
 
 
 def load_messages(path: Path) -> list[LabelledMessage]:
@@ -69,9 +72,11 @@ def _lines(path: Path) -> Iterator[str]:
 
 def _message(row: dict[str, Any], name: str) -> LabelledMessage:
     marked = row["message"]
-    facts = tuple(LabelledFact(**{field: fact[field] for field in LabelledFact._fields}) for fact in row["facts"])
+    facts = tuple(
+        LabelledFact(**{field: fact[field] for field in LabelledFact._fields if field in fact}) for fact in row["facts"]
+    )
     text = clean(marked.replace(_OPEN, "").replace(_CLOSE, ""))
-    return LabelledMessage(text, facts, row["need"], _OPEN in marked, row.get("lang", name))
+    return LabelledMessage(text, facts, row["need"], _OPEN in marked, row.get("lang", name), row.get("before", ""))
 
 
 def says(content: str, fact: LabelledFact) -> bool:
@@ -102,6 +107,8 @@ class CaptureScore:
     silent_taught: int = 0
     handed: int = 0
     handed_taught: int = 0
+    answers: int = 0
+    answers_found: int = 0
 
     def add(self, message: LabelledMessage, kept: Sequence[Captured]) -> None:
         """Count one message."""
@@ -112,6 +119,8 @@ class CaptureScore:
         for fact in message.facts:
             telling = [memory for memory in kept if says(memory.content, fact)]
             self.found += bool(telling)
+            self.answers += fact.needs
+            self.answers_found += fact.needs and bool(telling)
             if telling and fact.value:
                 self.valued += 1
                 self.exact += any(_plain(memory.value) == _plain(fact.value) for memory in telling)
@@ -124,8 +133,9 @@ class CaptureScore:
     @property
     def line(self) -> str:
         """The figures in one line."""
+        answers = f"of answers {self.answers_found / self.answers:.3f}  " if self.answers else ""
         return (
-            f"recall {self.found / max(1, self.facts):.3f}  precision {self.right / max(1, self.kept):.3f}  "
+            f"{answers}recall {self.found / max(1, self.facts):.3f}  precision {self.right / max(1, self.kept):.3f}  "
             f"value exact {self.exact / max(1, self.valued):.3f}  taught without a fact {self.silent_taught} of "
             f"{self.silent}, of these handed over {self.handed_taught} of {self.handed}  ({self.messages} messages, "
             f"{self.facts} facts, {self.kept} kept)"
@@ -136,7 +146,7 @@ def score(messages: Iterable[LabelledMessage], readings: Iterable[Reading], rule
     """Capture from each message and count."""
     counted = CaptureScore()
     for message, reading in zip(messages, readings, strict=True):
-        counted.add(message, capture(message.text, reading, rules))
+        counted.add(message, capture(message.text, reading, rules, message.before))
     return counted
 
 
@@ -146,7 +156,7 @@ def main() -> None:
     reader = LocalReader()
     for path in paths:
         messages = load_messages(path)
-        readings = [reader.read(message.text) for message in messages]
+        readings = [reader.read(message.text, message.before) for message in messages]
         print(f"{path.name}: {score(messages, readings, CaptureRules()).line}")
         for language in sorted({message.language for message in messages}):
             pairs = [pair for pair in zip(messages, readings, strict=True) if pair[0].language == language]

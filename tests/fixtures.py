@@ -366,13 +366,13 @@ class RepeatingEmbedder(LocalEmbedder):
 class RepeatingReader(LocalReader):
     """The real reader, which need not compute again what it was asked before, in whichever store."""
 
-    _given: Final[dict[str, Reading]] = {}
+    _given: Final[dict[tuple[str, str], Reading]] = {}
 
-    def read(self, text: str) -> Reading:
-        """Read one message."""
-        if text not in self._given:
-            self._given[text] = super().read(text)
-        return self._given[text]
+    def read(self, text: str, before: str = "") -> Reading:
+        """Read one message after the turn before it."""
+        if (text, before) not in self._given:
+            self._given[text, before] = super().read(text, before)
+        return self._given[text, before]
 
 
 @pytest.fixture(scope="session")

@@ -60,7 +60,11 @@ def test_marks_are_taken_out_of_messages(tmp_path: Path) -> None:
     (tmp_path / "fr.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     handed, own = load_messages(tmp_path)
     assert (handed.text, handed.handed_over, handed.facts, handed.language) == ("look: my name is Jean", True, (), "fr")
-    assert (own.handed_over, own.need, own.facts) == (False, "yes", (LabelledFact(**fact),))
+    assert (own.handed_over, own.need, own.facts) == (
+        False,
+        "yes",
+        (LabelledFact("fact", "hobby", "I collect", "", "me"),),
+    )
 
 
 def test_lines_are_read_by_part() -> None:

@@ -115,7 +115,7 @@ def test_a_captured_memory_shows_its_message(cli: Cli) -> None:
     made = remembered(cli, "I live in Brno")
     shown = spaced(cli.ok("get", made, "--explain"))
     assert "property=home" in shown
-    assert "Captured by recollect-reader-1, 95 % sure." in shown
+    assert "Captured by recollect-reader-2, 95 % sure." in shown
     assert "From s1, " in shown
     assert "Hi! [I live in Brno] and my sister Jana is allergic to peanuts." in shown
     explained = cli.json("get", made, "--explain")

@@ -9,7 +9,7 @@ from recollect.api.conversation import Conversation
 from tests.fixtures import OpenMemory, SteppingClock
 from tests.rows import every
 
-TEA = "I prefer green tea in the morning."
+TEA = "I prefer green tea."
 
 
 def turn(text: str, answer: str = "I see.") -> list[dict[str, Any]]:

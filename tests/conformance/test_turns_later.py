@@ -1,7 +1,7 @@
 """Turns whose messages a worker reads later: the same memories, once, in order, on both stores."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 from functools import partial
 from threading import Event
@@ -54,12 +54,14 @@ class Spy:
         self._learn = capture.learn
         monkeypatch.setattr(capture, "learn", self._reading)
 
-    def _reading(self, engine: Engine, scope: Scope, messages: list[Message]) -> TurnLessons:
+    def _reading(
+        self, engine: Engine, scope: Scope, messages: list[Message], turns_before: Mapping[str, capture.TurnBefore]
+    ) -> TurnLessons:
         for message in messages:
             self.read.append(message.content)
             if message.content in self.errors:
                 raise self.errors[message.content]
-        learned = self._learn(engine, scope, messages)
+        learned = self._learn(engine, scope, messages, turns_before)
         for message in messages:
             self.meanwhile.pop(message.content, lambda: None)()
         return learned

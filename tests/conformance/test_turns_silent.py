@@ -30,11 +30,11 @@ class CountingReader:
         self.texts: list[str] = []
         self.fails = False
 
-    def read(self, text: str) -> Reading:
+    def read(self, text: str, before: str = "") -> Reading:
         self.texts.append(text)
         if self.fails:
             raise ReaderError("not today")
-        return self._reader.read(text)
+        return self._reader.read(text, before)
 
     def close(self) -> None:
         self._reader.close()

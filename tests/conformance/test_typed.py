@@ -142,13 +142,16 @@ def test_what_life_has_several_of_is_captured_side_by_side(
 
 def test_instructions_are_a_kind_of_their_own(me: UserMemory) -> None:
     kept = me.instructions.add("Always answer in lower case")
-    me.after_turn([{"role": "user", "content": "plan mir nix vor 10 uhr ein"}], session="s1")
+    me.after_turn([{"role": "user", "content": "plan mir keine Termine vor 10 uhr ein"}], session="s1")
     me.preferences.set("food", "breakfast", "porridge")
-    assert [one.content for one in me.instructions()] == ["plan mir nix vor 10 uhr ein", "Always answer in lower case"]
+    assert [one.content for one in me.instructions()] == [
+        "plan mir keine Termine vor 10 uhr ein",
+        "Always answer in lower case",
+    ]
     assert me.instructions.add("always answer in lower case.").id == kept.id
     assert "Always answer in lower case" in me.before_prompt("Hello!", session="s2").block
     me.forget(kept.id)
-    assert [one.content for one in me.instructions()] == ["plan mir nix vor 10 uhr ein"]
+    assert [one.content for one in me.instructions()] == ["plan mir keine Termine vor 10 uhr ein"]
     assert "lower case" not in me.before_prompt("Hello!", session="s3").block
 
 

@@ -69,7 +69,7 @@ def test_the_model_is_told_what_it_needs(server: ChatServer, reader: Reader) -> 
     assert "fact, preference, decision, event, rule" in instructions
     assert ", ".join(READING_KEYS) in instructions
     mark = question.split("<message ")[1].split(">")[0]
-    assert f"the id {mark}." in instructions
+    assert f"the id {mark}," in instructions
     assert question == f"<message {mark}>\n{SAID}\n</message {mark}>"
 
 

@@ -47,11 +47,13 @@ def scores(tags: str, *, sure: float = 0.9, text: str = TEXT, **marked: dict[int
     tag = np.full((len(chosen), len(TAGS)), np.log(rest), np.float32)
     tag[np.arange(len(chosen)), chosen] = np.log(sure)
     key = np.tile(np.array([0.2, 0.7, 0.1], np.float32), (len(chosen), 1))
-    single = {name: np.zeros(len(chosen), np.float32) for name in ("value", "handed", "who")}
+    single = {name: np.zeros(len(chosen), np.float32) for name in ("value", "handed", "who", "needs")}
     for name, places in marked.items():
         for place, probability in places.items():
             single[name][place] = probability
-    return PieceScores(tag=tag, key=key, offsets=offsets(text, PIECES), **single)
+    return PieceScores(
+        *(tag, key, single["value"], single["handed"], single["who"], single["needs"]), offsets(text, PIECES)
+    )
 
 
 OWN = "O O B-fact I-fact I-fact I-fact O O O B-pref I-pref I-pref O"

@@ -38,7 +38,7 @@ def test_a_fact_is_found_wherever_the_windows_meet(reader: LocalReader, times: i
     text = CHATTER * times + "I live in Brno with my wife Jana. " + CHATTER * 3
     reading = reader.read(text)
     sure = replace(reading, statements=tuple(found for found in reading.statements if found.confidence >= KEEP))
-    assert [found[:3] for found in seen(sure, text)] == [("fact", "home", "I live in Brno with my wife Jana")]
+    assert [(found[0], found[2]) for found in seen(sure, text)] == [("fact", "I live in Brno with my wife Jana")]
 
 
 def test_facts_after_three_hundred_pieces_are_found(reader: LocalReader) -> None:
@@ -72,7 +72,7 @@ def test_a_pasted_text_teaches_nothing_wherever_the_instruction_stands(
 ) -> None:
     text = f"{instruction}\n\n{LETTER}" if place == "before" else f"{LETTER}\n\n{instruction[:-1]}"
     reading = reader.read(text)
-    assert seen(reading, text) == []
+    assert not any(found.confidence >= KEEP for found in reading.statements)
     assert sum(span.end - span.start for span in reading.handed_over) > 0.9 * len(LETTER)
     assert not any(instruction[:-1] in span.of(text) for span in reading.handed_over)
 
@@ -141,7 +141,7 @@ def test_each_piece_is_read_once_in_windows_that_fit(reader: LocalReader, monkey
 
     def repeated(ids: Sequence[int]) -> dict[str, Any]:
         assert len(ids) <= WINDOW_PIECES
-        own = {name: np.array(ids, np.float32) for name in ("value", "who")}
+        own = {name: np.array(ids, np.float32) for name in ("value", "who", "needs")}
         wide = {"tag": np.zeros((len(ids), 11)), "key": np.zeros((len(ids), 47))}
         return own | wide | {"handed": np.zeros(len(ids))}
 

@@ -45,27 +45,29 @@ class UserMessages(Scoped):
         """
         return rate_message(self._engine, self._scope, canonical(message_id, "message"), feedback, comment)
 
-    def should_capture(self, text: str) -> bool:
-        """Tell whether a user's message says anything worth remembering."""
-        return bool(self.preview_capture(text))
+    def should_capture(self, text: str, *, before: str = "") -> bool:
+        """Tell whether a user's message says anything worth remembering, after what another said `before` it."""
+        return bool(self.preview_capture(text, before=before))
 
-    def preview_capture(self, text: str) -> tuple[Captured, ...]:
+    def preview_capture(self, text: str, *, before: str = "") -> tuple[Captured, ...]:
         """Return what `capture` would store of a user's message, without storing it."""
-        return capture.preview(self._engine, self._scope, text)
+        return capture.preview(self._engine, self._scope, text, before)
 
-    def read(self, text: str) -> Reading:
+    def read(self, text: str, *, before: str = "") -> Reading:
         """Read a message: what lasts in it, what is not the user's own words, and whether an answer needs memory.
+
+        `before` is what another said right before it: only the question says what "Jana" means.
 
         Raises ReaderError when the reader of the settings cannot read it, and InvalidInput when there is none.
         """
-        return capture.read_strictly(self._engine, self._scope, text)
+        return capture.read_strictly(self._engine, self._scope, text, before)
 
-    def explain(self, text: str) -> ExplainedReading:
-        """Read a message and say what `capture` would make of it: what is kept, what is not, and why.
+    def explain(self, text: str, *, before: str = "") -> ExplainedReading:
+        """Read a message, and say what `capture` would make of it: what is kept, what is not, and why.
 
         Nothing is stored. Raises ReaderError and InvalidInput as `read` does.
         """
-        return capture.explain(self._engine, self._scope, text)
+        return capture.explain(self._engine, self._scope, text, before)
 
     def origins(self, memory_id: str) -> tuple[MemoryOrigin, ...]:
         """Return the messages that a memory was captured from, with the words that say it. Raises NotFound.
@@ -74,6 +76,9 @@ class UserMessages(Scoped):
         """
         return capture.origins(self._engine, self._scope, canonical(memory_id))
 
-    def capture(self, text: str, *, session: str = "") -> tuple[Remembered, ...]:
-        """Store what a user's message says about the user; usually `after_turn` does this."""
-        return capture.capture_text(self._engine, self._scope, text, session)
+    def capture(self, text: str, *, session: str = "", before: str = "") -> tuple[Remembered, ...]:
+        """Store what a user's message says about the user; usually `after_turn` does this.
+
+        `before` is what another said right before it; without it that is taken from the session.
+        """
+        return capture.capture_text(self._engine, self._scope, text, session, before)

@@ -12,7 +12,7 @@ from recollect import plugins
 from recollect.cli.formatting import ago, counted, examples, folder_errors, folder_state, named, size
 from recollect.cli.hooks import read_message
 from recollect.cli.json_output import fields_of
-from recollect.cli.options import argument, flag, one_of, option
+from recollect.cli.options import Before, argument, flag, one_of, option
 from recollect.cli.permissions import admit, is_admin
 from recollect.cli.progress import StepCallback, show_waiting, waiting_texts
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet, given_text
@@ -115,7 +115,7 @@ def _listed(view: "View", file: "FileRecord") -> "Text":
         "recollect read notes/setup.md --lines 12-30",
         "recollect read a.md:7-9",
         'recollect read "I moved to Brno. Please answer in Czech from now on."',
-        "recollect read - < message.txt",
+        'recollect read --before "What is your sister called?" - < message.txt',
     ),
 )
 def read(
@@ -132,6 +132,7 @@ def read(
     lines: Annotated[
         str | None, option("FIRST-LAST", "Only these lines, such as 12-30, 12, or 12- to the end.")
     ] = None,
+    before: Before = None,
 ) -> "CommandResult[FileText] | CommandResult[ExplainedReading]":
     """Show the text of a file, or what a message teaches.
 
@@ -142,13 +143,13 @@ def read(
     if lines is not None:
         return CommandResult(context.me.files.read(path, _line_range(lines)), _show_text)
     if path == "-":
-        return read_message(context, given_text(path))
+        return read_message(context, given_text(path), before or "")
     try:
         return CommandResult(_read_place(context.me, path), _show_text)
     except NotFound:
         if len(path.split()) == 1:
             raise
-    return read_message(context, path)
+    return read_message(context, path, before or "")
 
 
 def _read_place(me: "UserMemory", path: str) -> "FileText":

@@ -223,6 +223,7 @@ def capture(
     text: Annotated[str, argument("TEXT", "What a user said; - reads it from standard input.")],
     *,
     session: Annotated[str | None, option("ID", "The session it comes from.")] = None,
+    before: options.Before = None,
     dry_run: Annotated[bool, flag("--dry-run", "Say what would be kept, and keep nothing.")] = False,
 ) -> CommandResult[CapturedMemories]:
     """Keep what a user's message says about them.
@@ -231,10 +232,9 @@ def capture(
     """
     message = given_text(text)
     if dry_run:
-        return CommandResult(
-            CapturedMemories(dry_run=True, captured=context.me.messages.preview_capture(message)), _show_captured
-        )
-    learned = _learned(context.me, context.me.messages.capture(message, session=session or ""))
+        captured = context.me.messages.preview_capture(message, before=before or "")
+        return CommandResult(CapturedMemories(dry_run=True, captured=captured), _show_captured)
+    learned = _learned(context.me, context.me.messages.capture(message, session=session or "", before=before or ""))
     return CommandResult(CapturedMemories(dry_run=False, captured=learned), _show_captured)
 
 
@@ -258,9 +258,9 @@ def _show_learned(view: "View", memories: "Sequence[LearnedMemory | Captured]") 
         view.print(view.indent(shown))
 
 
-def read_message(context: CommandContext, text: str) -> "CommandResult[ExplainedReading]":
+def read_message(context: CommandContext, text: str, before: str) -> "CommandResult[ExplainedReading]":
     """Read a message, and say what capture would make of it."""
-    read = context.me.messages.explain(text)
+    read = context.me.messages.explain(text, before=before)
     replaced = {one.replaces: _content_of(context.me, one.replaces) for one in read.captured if one.replaces}
     settings = context.memory.settings
     show = partial(_show_reading, replaced=replaced, least=settings.capture.confidence, captures=settings.auto_capture)

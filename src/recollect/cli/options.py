@@ -55,6 +55,7 @@ IdArgument: TypeAlias = Annotated[str, argument("ID", "The id of a memory, as `l
 ConversationArgument: TypeAlias = Annotated[str, argument("CONVERSATION", "The conversation, by any name you give it.")]
 HostSession: TypeAlias = Annotated[str | None, option("ID", "The conversation that the turn belongs to.", "--session")]
 
+Before: TypeAlias = Annotated[str | None, option("TEXT", "What another said right before it, such as a question.")]
 Speaker: TypeAlias = Annotated[str | None, option("NAME", "Who says it, by name, where several people talk.")]
 
 # What a memory is made of

@@ -13,9 +13,13 @@ end of the known messages: the longest beginning of the delivery that is the end
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from recollect.model.media import media_names
 from recollect.model.messages import Message, Window
+
+_MOST_OWN: Final = 3  # messages of one person in a row, after which the turn before is no longer answered
+_SAID: Final = frozenset({"user", "assistant"})
 
 # So much of the room that system prompts leave may go to the summary before the turns get theirs.
 _SUMMARY_SHARE = 2 / 3
@@ -141,6 +145,21 @@ def fingerprints(message: Message) -> tuple[str, ...]:
 
 def _likeness(message: Message) -> tuple[str, str, str, tuple[str, ...]]:
     return message.role, message.content, message.tool_call_id, tuple(call.id for call in message.tool_calls)
+
+
+def turn_before(role: str, speaker: str, earlier: Sequence[Message]) -> Message | None:
+    """Give what another said last, before a speaker in a role says something: the assistant, or a person of a group."""
+    own = 0
+    said: Message
+    for said in reversed(earlier):
+        if said.role not in _SAID or not said.content:
+            continue
+        if (said.role, said.speaker) != (role, speaker):
+            return said
+        own += 1
+        if own == _MOST_OWN:
+            break
+    return None
 
 
 def choose_window(active: Sequence[Message], max_tokens: int, *, reasoning: bool = False) -> Window:

@@ -1,6 +1,6 @@
 """Numbers that were fitted on labelled messages, in one place. Each table names the command that prints it.
 
-`FOLDER` below is a folder with `messages.jsonl` as `benchmarks/data/README.md` describes it.
+`MESSAGES` and `REPLIES` below are folders of labelled messages and replies as `benchmarks/labelled_messages.py` says.
 """
 
 from collections.abc import Mapping
@@ -8,34 +8,39 @@ from math import exp, log
 from typing import Final
 
 # How sure the bundled reader is of a span, from what its graph says about it; a logistic regression.
-# python -m benchmarks.fit_capture FOLDER
+# python -m benchmarks.fit_capture MESSAGES REPLIES
 SPAN_WEIGHTS: Final[Mapping[str, float]] = {
-    "constant": -1.440,
-    "inside": 0.335,
-    "handed line": -0.168,
-    "handed anywhere": 0.081,
-    "value": 0.107,
-    "key": 0.571,
-    "who": 1.185,
-    "length": 0.541,
-    "pieces": -0.266,
-    "event": -0.020,
-    "preference": 0.222,
-    "decision": -0.021,
-    "rule": 0.881,
+    "constant": -1.132,
+    "inside": 0.424,
+    "handed line": -0.116,
+    "handed anywhere": 0.053,
+    "value": 0.129,
+    "key": 0.097,
+    "who": 1.266,
+    "length": 0.623,
+    "pieces": -0.255,
+    "preference": 0.372,
+    "event": 0.172,
+    "rule": 0.686,
+    "decision": 0.213,
+    "answer": -0.586,
+    "answer length": 0.157,
 }
 
 # How sure it is that a statement should be kept, from the words around it; a logistic regression on top of the first.
-# python -m benchmarks.fit_capture FOLDER
+# python -m benchmarks.fit_capture MESSAGES REPLIES
 STATEMENT_WEIGHTS: Final[Mapping[str, float]] = {
-    "constant": -0.305,
-    "certainty": 0.952,
-    "words": 0.216,
-    "announced": -0.743,
-    "lines": -0.082,
-    "quotation": -0.361,
-    "first person": 0.336,
-    "asks": -0.538,
+    "constant": -0.054,
+    "certainty": 0.961,
+    "words": 0.047,
+    "announced": -0.763,
+    "lines": 0.140,
+    "quotation": -0.257,
+    "first person": 0.145,
+    "asks": -0.736,
+    "offered": -0.335,
+    "choice": -1.582,
+    "first": 0.688,
 }
 
 # From which confidence on a statement is kept, and from which it may send an older value to the history.

@@ -22,16 +22,22 @@ USER: Final = "user"
 ASSISTANT: Final = "assistant"
 
 # What the metadata of a captured memory hold: what found it, which property its value is of, whether it is an
-# instruction that applies always, and where the message says it.
+# instruction that applies always, where the message says it, and where the turn before asks for it.
 CAPTURED_BY: Final = "captured_by"
 PROPERTY: Final = "property"
 STANDING: Final = "standing"
 SPAN: Final = "span"
+QUESTION: Final = "question"
 
 # Properties that a person has one of at a time: a new value may replace the old one. And those of which there are
 # several: a new value stands beside the others.
 SINGLE_VALUED: Final = frozenset({"name", "birthday", "age", "home", "address", "email", "employer", "timezone"})
 MANY_VALUED: Final = frozenset({"nickname", "language", "phone", "allergy"})
+
+
+# From which probability on a statement answers the turn before, and from which on it is better kept with its question.
+NEEDS: Final = 0.5
+LEANS: Final = 0.12
 
 
 class TextSpan(NamedTuple):
@@ -51,7 +57,8 @@ class Statement:
 
     `type` is `rule` for a standing wish to the assistant. `key` names the property, one of `READING_KEYS`, empty when
     none fits. `value` and `who` are parts of the message: what the property is, and whom the statement is about when
-    that is not the user. `confidence`, in [0, 1], is the probability that it should be kept.
+    that is not the user. `confidence`, in [0, 1], is the probability that it should be kept; `needs` the probability
+    that it cannot be understood without the turn before; then `about` is whom or what that turn asks about.
     """
 
     type: StatementType
@@ -60,6 +67,18 @@ class Statement:
     key: str = ""
     value: TextSpan | None = None
     who: TextSpan | None = None
+    needs: float = 0.0
+    about: str = ""
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether only the turn before says what is meant."""
+        return self.needs >= NEEDS
+
+    @property
+    def leans(self) -> bool:
+        """Whether it is understood better with the turn before."""
+        return self.needs >= LEANS
 
 
 class Need(NamedTuple):
@@ -100,6 +119,7 @@ class Captured:
     and where there are `many`: the next one stands beside it. `rule` says what found it: a reader, `exact`, `asked`, or
     a pattern. `span` is where the message says it. `standing` marks an instruction to the assistant that applies
     always. `replaces` is the id of the memory whose value would go to the history.
+    `question` is where the turn before asks what the content begins with, when only that says what is meant.
     """
 
     content: str
@@ -116,6 +136,7 @@ class Captured:
     standing: bool = False
     replaces: str = ""
     many: bool = False
+    question: TextSpan | None = None
 
 
 @dataclass(frozen=True, slots=True)

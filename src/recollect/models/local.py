@@ -125,8 +125,10 @@ class LocalReader(_LocalModel["ReaderGraph"]):
         """It spends nothing but time."""
         return False
 
-    def read(self, text: str) -> Reading:
-        """Read one message. One that is empty needs no memory; one that is not valid Unicode cannot be judged.
+    def read(self, text: str, before: str = "") -> Reading:
+        """Read one message after the turn before it.
+
+        One that is empty needs no memory; one that is not valid Unicode cannot be judged.
 
         Raises ReaderError when the model cannot be loaded or fails.
         """
@@ -134,9 +136,10 @@ class LocalReader(_LocalModel["ReaderGraph"]):
             return Reading(need=NEED_NONE, reader=READER_NAME)
         try:
             text.encode()
+            before.encode()
         except UnicodeEncodeError:
             return Reading(reader=READER_NAME)
-        return self._loaded().read(text)
+        return self._loaded().read(text, before)
 
 
 class LocalReranker(_LocalModel["RerankerGraph"]):

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from recollect.errors import ReaderError
 from recollect.model.calibration import SPAN_WEIGHTS, logit, probability
 from recollect.model.literals import StatementType
-from recollect.model.readings import NEED_NONE, Need, Reading, Statement, TextSpan
+from recollect.model.readings import NEED_NONE, NEEDS, Need, Reading, Statement, TextSpan
 from recollect.models.bundled import READER_FILE, READER_LABELS_FILE, READER_NAME, TOKENIZER_FILE
 from recollect.models.runtime import ORT_ERRORS, VERSION, Graph
 from recollect.models.word_pieces import BEGIN, END, load_word_pieces
@@ -41,10 +41,13 @@ _REPEATED: Final = 30
 _MOST_CLOSING: Final = 30
 _OVERLAP: Final = 20
 _IMPOSSIBLE: Final = -100.0
-_BY_PIECE: Final = ("tag", "key", "value", "handed", "who")
+_BY_PIECE: Final = ("tag", "key", "value", "handed", "who", "needs")
+_BEFORE_PIECES: Final = 32  # of the turn before, its last: with twice as many it finds no more, and takes longer
+_BEFORE_CHARACTERS: Final = 400
 
 HANDED_OVER: Final = 0.5
 LEAST_LETTERS: Final = 5
+LEAST_ANSWERED: Final = 1
 _LONG_RUN: Final = 25
 _PART_OF_IT: Final = 0.5
 _LEAST_VALUE: Final = 0.2
@@ -84,7 +87,8 @@ class PieceScores:
     """What the graph says about each piece of a text, and where the pieces are.
 
     `tag` holds log-probabilities, a column for each tag; `key` probabilities, a column for each key. The others are
-    probabilities that a piece belongs to the value, is not the user's own words, names whom the statement is about.
+    probabilities that a piece belongs to the value, is not the user's own words, names whom the statement is about, and
+    cannot be understood without the turn before. `about` is whom or what that turn names as the one it asks about.
     """
 
     tag: PieceNumbers
@@ -92,7 +96,9 @@ class PieceScores:
     value: PieceNumbers
     handed: PieceNumbers
     who: PieceNumbers
+    needs: PieceNumbers
     offsets: Sequence[tuple[int, int]]
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +108,8 @@ class SpanScores:
     `start` and `end` are numbers of pieces, spans are characters. `inside_mean` is the mean probability of any type.
     The highest probability that a piece is not the user's own words is `handed_line` in the lines of the span,
     `handed_anywhere` in the text. `value_max` and `who_max` are the highest probabilities of a piece to belong to the
-    value, or to whom it is about. `pieces` is the length of the text.
+    value, or to whom it is about. `pieces` is the length of the text. `needs` is the mean probability that the span
+    cannot be understood without the turn before.
     """
 
     type: StatementType
@@ -120,6 +127,7 @@ class SpanScores:
     value_max: float
     who: TextSpan | None
     who_max: float
+    needs: float
 
 
 def find_spans(scores: PieceScores, text: str, labels: ReaderLabels) -> list[SpanScores]:
@@ -159,6 +167,7 @@ def find_spans(scores: PieceScores, text: str, labels: ReaderLabels) -> list[Spa
                 value_max=float(scores.value[start:end].max()),
                 who=_strongest_part(scores.who[start:end], scores.offsets[start:end], text, span, _PART_OF_IT),
                 who_max=float(scores.who[start:end].max()),
+                needs=float(scores.needs[start:end].mean()),
             )
         )
     return found
@@ -181,16 +190,30 @@ def span_features(scores: SpanScores) -> dict[str, float]:
         "length": log(scores.end - scores.start),
         "pieces": log(scores.pieces),
         scores.type: 1.0,
+        **({"answer": 1.0, "answer length": log(scores.end - scores.start)} if scores.needs >= NEEDS else {}),
     }
 
 
-def statements(spans: Sequence[SpanScores], text: str) -> tuple[Statement, ...]:
-    """Make statements of the spans that may be kept: the user's own words, and more than a fragment."""
+def statements(spans: Sequence[SpanScores], text: str, about: str = "") -> tuple[Statement, ...]:
+    """Make statements of the spans that may be kept: the user's own words, and more than a fragment.
+
+    Answers are about whom the turn before asks about.
+    """
     return tuple(
-        Statement(scores.type, scores.span, sure, scores.key, scores.value, scores.who)
+        Statement(
+            *(scores.type, scores.span, sure, scores.key, scores.value, scores.who),
+            needs=round(scores.needs, 3),
+            about=about if scores.needs >= NEEDS else "",
+        )
         for scores in spans
-        if (sure := confidence(scores)) > 0 and sum(map(str.isalpha, scores.span.of(text))) >= LEAST_LETTERS
+        if (sure := confidence(scores)) > 0 and is_long_enough(scores, text)
     )
+
+
+def is_long_enough(scores: SpanScores, text: str) -> bool:
+    """Tell whether a span is more than a fragment; an answer to the turn before may be a name or a number."""
+    letters = sum(map(str.isalnum if scores.needs >= NEEDS else str.isalpha, scores.span.of(text)))
+    return letters >= (LEAST_ANSWERED if scores.needs >= NEEDS else LEAST_LETTERS)
 
 
 def handed_over(scores: PieceScores, text: str) -> tuple[TextSpan, ...]:
@@ -255,6 +278,14 @@ def _strongest_part(
     part = _characters(offsets, start, end, text)
     part = TextSpan(max(part.start, within.start), min(part.end, within.end))
     return part if part.start < part.end else None
+
+
+def _asked_about(who: PieceNumbers, offsets: Sequence[tuple[int, int]], text: str) -> str:
+    """Give whom or what the turn before names as the one it is about; empty when it names none."""
+    if not len(who):
+        return ""
+    part = _strongest_part(who, offsets, text, TextSpan(0, len(text)), _PART_OF_IT)
+    return part.of(text) if part else ""
 
 
 def _runs(mask: NDArray[np.bool_]) -> list[tuple[int, int]]:
@@ -326,8 +357,8 @@ class ReaderGraph:
         except ORT_ERRORS as error:
             raise ReaderError(f"onnxruntime {VERSION} cannot load the reader {path}: {error}") from error
 
-    def read(self, text: str) -> Reading:
-        """Read a message, which must be valid Unicode."""
+    def read(self, text: str, before: str = "") -> Reading:
+        """Read a message after the turn before it. Both must be valid Unicode."""
         if len(text) > MOST_CHARACTERS:
             text = text.strip()
             ends = (self._pieces.encode(text[:_END_CHARACTERS]).ids, self._pieces.encode(text[-_END_CHARACTERS:]).ids)
@@ -338,18 +369,26 @@ class ReaderGraph:
             return Reading(need=self._need_of_ends(ids, ids), pasted=True, reader=READER_NAME)
         if not ids:
             return Reading(need=NEED_NONE, reader=READER_NAME)
-        scores, need = self.score(text, ids, encoding.offsets)
-        found = statements(self.spans(scores, text), text)
+        scores, need = self.score(text, ids, encoding.offsets, before)
+        found = statements(self.spans(scores, text), text, scores.about)
         return Reading(found, handed_over(scores, text), need, reader=READER_NAME)
 
-    def score(self, text: str, ids: Sequence[int], offsets: Sequence[tuple[int, int]]) -> tuple[PieceScores, Need]:
-        """Give what the graph says about each piece of a message, and about its need of memory."""
+    def score(
+        self, text: str, ids: Sequence[int], offsets: Sequence[tuple[int, int]], before: str = ""
+    ) -> tuple[PieceScores, Need]:
+        """Give what the graph says about each piece of a message, and about its need of memory.
+
+        A message that is read in windows says enough without the turn before.
+        """
         if len(ids) > WINDOW_PIECES:
             need = self._need_of_ends(ids, ids)
             outputs = self._read_in_windows(ids, _closing_line(text, offsets))
         else:
-            outputs = self._run(ids)
+            end = before[-_BEFORE_CHARACTERS:]
+            asked = self._pieces.encode(end)
+            outputs = self._run(ids, asked.ids[-_BEFORE_PIECES:])
             need = Need(*outputs.pop("need").tolist())
+            outputs["about"] = _asked_about(outputs.pop("asked"), asked.offsets[-_BEFORE_PIECES:], end)
         return PieceScores(**outputs, offsets=offsets), need
 
     def spans(self, scores: PieceScores, text: str) -> list[SpanScores]:
@@ -390,14 +429,15 @@ class ReaderGraph:
         """Give the outputs for a text that says nothing of the user's own."""
         tag = np.full((pieces, 1 + 2 * len(self._labels.types)), _IMPOSSIBLE, np.float32)
         tag[:, 0] = 0.0
-        found = {name: np.zeros(pieces, np.float32) for name in ("value", "who")}
+        found = {name: np.zeros(pieces, np.float32) for name in ("value", "who", "needs")}
         key = np.zeros((pieces, len(self._labels.keys)), np.float32)
         return found | {"tag": tag, "key": key, "handed": np.ones(pieces, np.float32)}
 
-    def _run(self, ids: Sequence[int]) -> dict[str, Any]:
-        """Give the outputs for the pieces of one window, without the marks around them."""
+    def _run(self, ids: Sequence[int], before: Sequence[int] = ()) -> dict[str, Any]:
+        """Give the outputs for the pieces of one window after the turn before, without the marks around them."""
+        opening = [BEGIN, *before, END] if before else [BEGIN]
         try:
-            found = self._graph.run([[BEGIN, *ids, END]])
+            found = self._graph.run([[*opening, *ids, END]])
         except ORT_ERRORS as error:
             raise ReaderError(f"The local reader failed on {len(ids)} word pieces: {error}") from error
         if not all(np.isfinite(array).all() for array in found.values()):
@@ -405,7 +445,8 @@ class ReaderGraph:
                 "The local reader gave numbers that are not finite. "
                 "Please report this with your processor's name and the version of onnxruntime."
             )
-        return {name: found[name][0, 1:-1] for name in _BY_PIECE} | {"need": found["need"][0]}
+        by_piece = {name: found[name][0, len(opening) : -1] for name in _BY_PIECE}
+        return by_piece | {"need": found["need"][0], "asked": found["who"][0, 1 : 1 + len(before)]}
 
 
 def _closing_line(text: str, offsets: Sequence[tuple[int, int]]) -> int:

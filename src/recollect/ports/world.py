@@ -161,8 +161,8 @@ class Reader(Protocol):
     def costs(self) -> bool:
         """Whether it spends tokens that are paid for."""
 
-    def read(self, text: str) -> Reading:
-        """Read one message. Raises ReaderError when it cannot."""
+    def read(self, text: str, before: str = "") -> Reading:
+        """Read one message after the turn before it, whoever said that. Raises ReaderError when it cannot."""
 
     def close(self) -> None:
         """Give back memory and connections."""

@@ -157,6 +157,10 @@ class ReadingBody(StrictBody):
     model_config = ConfigDict(json_schema_extra=EXAMPLES["ReadingBody"])
 
     text: MemoryText
+    before: Annotated[
+        str | None,
+        Field(max_length=LONGEST_CONTENT, description="What another said right before it, such as a question."),
+    ] = None
 
 
 @taking(MemoryVerbs.search_context)

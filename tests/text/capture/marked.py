@@ -40,7 +40,7 @@ def marked(message: str, *told: Told) -> tuple[str, Reading]:
         else:
             text.append(letter)
     statements = tuple(
-        Statement(kind.type, span, kind.confidence, kind.key, **part)
+        Statement(kind.type, span, kind.confidence, kind.key, part.get("value"), part.get("who"))
         for kind, span, part in zip(told, spans, parts, strict=True)
     )
     return "".join(text), Reading(statements, reader="by hand")

@@ -12,8 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import blake2b
+from types import MappingProxyType
 from typing import NamedTuple
 
+from recollect.dialogue import exchanges
 from recollect.engine.base.context import READER, Engine
 from recollect.engine.conversations import message_drafts
 from recollect.engine.drafts import tombstones
@@ -27,6 +29,7 @@ from recollect.model.places import PlaceFields
 from recollect.model.readings import (
     CAPTURED_BY,
     PROPERTY,
+    QUESTION,
     SPAN,
     STANDING,
     Captured,
@@ -52,19 +55,29 @@ _ENTITY_ARGUMENTS = ("entity_id", "entity", "device_id", "device")
 _ACTION_IMPORTANCE = 0.4
 _MAX_DETAILS = 1_000
 _OFFSETS = 2
+_MOST_BEFORE = 2_000  # characters of the turn before: its end
+LOOKED_BACK = 8  # messages, of which some are of tools
 _SLOTS = 2  # what is the case, and what is preferred
 
 
 class ReadMessage(NamedTuple):
-    """The user's words in a message, and their reading; None without a reader.
+    """The user's words in a message, those of the turn before it, and their reading; None without a reader.
 
     `failed` is set when a reader could not read it, `unasked` when that was the language model of the settings.
     """
 
     text: str
+    before: str = ""
     reading: Reading | None = None
     failed: bool = False
     unasked: bool = False
+
+
+class TurnBefore(NamedTuple):
+    """What another said last before a message, and the id of that message, if it is stored."""
+
+    text: str
+    id: str | None = None
 
 
 def own_text(content: str) -> str:
@@ -75,48 +88,52 @@ def own_text(content: str) -> str:
         return ""
 
 
-def read_message(engine: Engine, scope: Scope, content: str) -> ReadMessage:
-    """Read a message for capture, with the reader of the settings; the bundled one stands in for a language model."""
-    text = own_text(content)
+def read_message(engine: Engine, scope: Scope, content: str, before: str = "") -> ReadMessage:
+    """Read a message after the turn before it, for capture, with the reader of the settings.
+
+    The bundled one stands in for a language model.
+    """
+    text, asked = own_text(content), own_text(before)
     reader = engine.capture.reader
     if not text or reader is None:
-        return ReadMessage(text)
+        return ReadMessage(text, asked)
     if reader.costs and engine.has_tokens_left():
         try:
-            return ReadMessage(text, _cached(engine, scope, reader, text))
+            return ReadMessage(text, asked, _cached(engine, scope, reader, text, asked))
         except ReaderError as error:
             engine.record_usage(scope, _PURPOSE, reader.name, Usage(output_tokens=error.usage_tokens))
-            return read_locally(engine, scope, content)._replace(failed=True, unasked=True)
-    return read_locally(engine, scope, content)
+            return read_locally(engine, scope, content, before)._replace(failed=True, unasked=True)
+    return read_locally(engine, scope, content, before)
 
 
-def read_locally(engine: Engine, scope: Scope, content: str) -> ReadMessage:
-    """Read a message with the bundled reader, which costs nothing."""
-    text = own_text(content)
+def read_locally(engine: Engine, scope: Scope, content: str, before: str = "") -> ReadMessage:
+    """Read a message after the turn before it with the bundled reader, which costs nothing."""
+    text, asked = own_text(content), own_text(before)
     reader = engine.capture.local
     if not text or reader is None:
-        return ReadMessage(text)
+        return ReadMessage(text, asked)
     try:
-        return ReadMessage(text, _cached(engine, scope, reader, text))
+        return ReadMessage(text, asked, _cached(engine, scope, reader, text, asked))
     except ReaderError:
-        return ReadMessage(text, failed=True)
+        return ReadMessage(text, asked, failed=True)
 
 
-def read_strictly(engine: Engine, scope: Scope, text: str) -> Reading:
+def read_strictly(engine: Engine, scope: Scope, text: str, before: str = "") -> Reading:
     """Read a text as it is, for a caller who wants to see it. Raises InvalidInput without a reader, or ReaderError."""
     reader = engine.capture.reader
     if reader is None:
         raise InvalidInput("No reader is set (capture.reader is none). Set it to local to read messages.")
     if reader.costs and not engine.has_tokens_left():
         raise InvalidInput("The tokens of the day (llm.tokens_per_day) are spent. Try again tomorrow, or raise it.")
-    return _cached(engine, scope, reader, clean(text))
+    return _cached(engine, scope, reader, clean(text), clean(before))
 
 
-def _cached(engine: Engine, scope: Scope, reader: Reader, text: str) -> Reading:
-    key = (reader.name, blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest())  # not the text
+def _cached(engine: Engine, scope: Scope, reader: Reader, text: str, before: str) -> Reading:
+    both = f"{before[-_MOST_BEFORE:]}\x1f{text}".encode("utf-8", "surrogatepass")
+    key = (reader.name, blake2b(both, digest_size=16).digest())  # not the text
     reading = engine.capture.readings.find(scope, key)
     if reading is None:
-        reading = reader.read(text.replace(REDACTION_MARK, _UNANNOUNCED))
+        reading = reader.read(text.replace(REDACTION_MARK, _UNANNOUNCED), before[-_MOST_BEFORE:])
         engine.capture.readings.keep(scope, key, reading)
         if reader.costs:
             engine.record_usage(scope, _PURPOSE, reader.name, reading.usage)
@@ -125,9 +142,13 @@ def _cached(engine: Engine, scope: Scope, reader: Reader, text: str) -> Reading:
 
 @dataclass(frozen=True, slots=True)
 class LearnedItem:
-    """A captured memory before its transaction, and the message that it comes from."""
+    """A captured memory before its transaction, and the message that it comes from.
+
+    `question_id` is the turn before, where only that says what is meant.
+    """
 
     message_id: str
+    question_id: str | None
     said_at: datetime
     prepared: decisions.PreparedMemory
     event: bool = False
@@ -145,18 +166,31 @@ class TurnLessons:
     unasked: bool = False
 
 
-def learn(engine: Engine, scope: Scope, messages: Sequence[Message]) -> TurnLessons:
-    """Capture memories from new messages."""
+def learn(
+    engine: Engine,
+    scope: Scope,
+    messages: Sequence[Message],
+    turns_before: Mapping[str, TurnBefore] = MappingProxyType({}),
+) -> TurnLessons:
+    """Capture memories from new messages; `turns_before` has what another said before each of them, by its id."""
     if not messages:
         return TurnLessons()
     own = [message for message in messages if message.role == "user"]
-    found, degraded, unasked = _read_all(engine, scope, own)
-    offered = [(message, _as_memory(engine, message, captured), False) for message, captured in found]
-    offered += [(message, memory, True) for message in messages for memory in _actions(message)]
-    prepared, more = remember.prepare_many(engine, scope, [memory for _, memory, _ in offered])
+    found, degraded, unasked = _read_all(engine, scope, own, turns_before)
+    offered = [
+        (
+            message,
+            turns_before[message.id].id if captured.question else None,
+            _as_memory(engine, message, captured),
+            False,
+        )
+        for message, captured in found
+    ]
+    offered += [(message, None, memory, True) for message in messages for memory in _actions(message)]
+    prepared, more = remember.prepare_many(engine, scope, [memory for *_, memory, _ in offered])
     findings = tuple(
-        LearnedItem(message.id, message.said_at, ready, event)
-        for (message, _, event), ready in zip(offered, prepared, strict=True)
+        LearnedItem(message.id, question_id, message.said_at, ready, event)
+        for (message, question_id, _, event), ready in zip(offered, prepared, strict=True)
     )
     return TurnLessons(findings, tuple(dict.fromkeys((*degraded, *more))), unasked)
 
@@ -178,28 +212,53 @@ def keep(
         since = forgotten.get(finding.prepared.draft.record.id)
         if message_id not in new or message_id is None or (since and finding.said_at < since):
             continue
+        sources = [message_id]
+        if finding.question_id is not None:
+            sources.append(stored_ids.get(finding.question_id, finding.question_id))
+            if len(writer.get_messages(sources)) < len(sources):
+                continue  # the question was forgotten meanwhile
         remembered = _with_doubt(writer, decisions.decide(writer, engine, finding.prepared), finding.prepared)
-        _derive(writer, remembered, message_id, finding.prepared)
+        _derive(writer, remembered, sources, finding.prepared)
         (events if finding.event else captured).append(remembered)
     return tuple(captured), tuple(events)
 
 
-def capture_text(engine: Engine, scope: Scope, text: str, session: str) -> tuple[Remembered, ...]:
-    """Capture memories from a text of the user that is not stored itself."""
-    conversation = engine.store.read(scope, lambda reader: reader.conversation(session))
-    if conversation is not None and conversation.private:
-        return ()
+def capture_text(engine: Engine, scope: Scope, text: str, session: str, before: str) -> tuple[Remembered, ...]:
+    """Capture memories from a text of the user that is not stored itself, after what was said `before` it."""
     drafted = message_drafts.draft_message(engine, scope, session, NewMessage("user", text), engine.clock.now())
-    learned = learn(engine, scope, [drafted.draft.message] if drafted.draft else [])
+    if drafted.draft is None:
+        return ()
+    message = drafted.draft.message
+
+    def look(reader: StoreReader) -> tuple[bool, TurnBefore | None]:
+        conversation = reader.conversation(session)
+        return conversation is not None and conversation.private, last_turn(reader, message)
+
+    private, turn = engine.store.read(scope, look)
+    turn = TurnBefore(message_drafts.clean_text(engine, before)) if before else turn
+    learned = TurnLessons() if private else learn(engine, scope, [message], {message.id: turn} if turn else {})
     if not learned.findings:
         return ()
 
     def work(writer: StoreWriter) -> tuple[Remembered, ...]:
-        return tuple(decisions.decide(writer, engine, finding.prepared) for finding in learned.findings)
+        done: list[Remembered] = []
+        for finding in learned.findings:
+            asked = [finding.question_id] if finding.question_id else []
+            if len(writer.get_messages(asked)) == len(asked):
+                done.append(decisions.decide(writer, engine, finding.prepared))
+                _derive(writer, done[-1], asked, finding.prepared)
+        return tuple(done)
 
     remembered = engine.write(scope, work)
     engine.background.wake()
     return remembered
+
+
+def last_turn(reader: StoreReader, message: Message, before: int | None = None) -> TurnBefore | None:
+    """Give what another said last in the conversation of a message, `before` a place in it."""
+    said = reader.last_messages(message.conversation, LOOKED_BACK, before)
+    turn = exchanges.turn_before(message.role, message.speaker, said)
+    return TurnBefore(turn.content, turn.id) if turn else None
 
 
 def _with_doubt(writer: StoreWriter, remembered: Remembered, prepared: decisions.PreparedMemory) -> Remembered:
@@ -212,29 +271,33 @@ def _with_doubt(writer: StoreWriter, remembered: Remembered, prepared: decisions
     return replace(remembered, action="doubted", existing_id=holder.id)
 
 
-def _derive(writer: StoreWriter, remembered: Remembered, message_id: str, prepared: decisions.PreparedMemory) -> None:
-    """Record the message that a memory was derived from. One that was stored by hand depends on none."""
+def _derive(
+    writer: StoreWriter, remembered: Remembered, message_ids: Sequence[str], prepared: decisions.PreparedMemory
+) -> None:
+    """Record the messages that a memory was derived from. One that was stored by hand depends on none."""
     if remembered.id != prepared.draft.record.id and not writer.sources([remembered.id]):
         return
-    writer.derive([Derivation("memory", remembered.id, "message", message_id)], prepared.draft.record.created_at)
+    derived = [Derivation("memory", remembered.id, "message", message_id) for message_id in message_ids]
+    writer.derive(derived, prepared.draft.record.created_at)
 
 
 def _read_all(
-    engine: Engine, scope: Scope, messages: Sequence[Message]
+    engine: Engine, scope: Scope, messages: Sequence[Message], turns_before: Mapping[str, TurnBefore]
 ) -> tuple[list[tuple[Message, Captured]], tuple[str, ...], bool]:
     """Read messages; gives the most important findings of all, what failed, and whether to read them again later."""
     findings: list[tuple[Message, Captured]] = []
     failed = unasked = False
     for message in messages:
-        read = read_message(engine, scope, message.content)
+        before = turns_before.get(message.id)
+        read = read_message(engine, scope, message.content, before.text if before else "")
         failed, unasked = failed or read.failed, unasked or read.unasked
-        findings += [(message, captured) for captured in judge_message(engine, scope, read.text, read.reading)[0]]
+        findings += [(message, captured) for captured in judge_message(engine, scope, read)[0]]
     findings.sort(key=lambda pair: -pair[1].importance)
     return findings[: engine.settings.capture.limit], (READER,) if failed else (), unasked
 
 
 def judge_message(
-    engine: Engine, scope: Scope, text: str, reading: Reading | None
+    engine: Engine, scope: Scope, read: ReadMessage
 ) -> tuple[tuple[Captured, ...], tuple[SkippedStatement, ...]]:
     """Give what a message teaches by the settings of its user, and the statements that are skipped."""
     from recollect.text.capture import CaptureRules, judge  # noqa: PLC0415 - its phrases are compiled at first use
@@ -242,7 +305,7 @@ def judge_message(
     settings, tools = engine.settings.capture, engine.capture
     types = tools.types_by_user.get(scope.user_id, settings.types)
     rules = CaptureRules(settings.confidence, types, tools.patterns)
-    return judge(text, reading, rules, limit=settings.limit)
+    return judge(read.text, read.reading, rules, read.before, limit=settings.limit)
 
 
 def _as_memory(engine: Engine, message: Message, captured: Captured) -> NewMemory:
@@ -251,6 +314,7 @@ def _as_memory(engine: Engine, message: Message, captured: Captured) -> NewMemor
         PROPERTY: captured.property,
         STANDING: captured.standing,
         SPAN: list(captured.span or ()),
+        QUESTION: list(captured.question or ()),
         AUTHOR: message.metadata.get(AUTHOR),
     }
     return NewMemory(
@@ -319,23 +383,25 @@ def _entities(call: ToolCall) -> list[str]:
     return [entity for entity in dict.fromkeys(map(str, values)) if _ENTITY.fullmatch(entity)]
 
 
-def preview(engine: Engine, scope: Scope, content: str) -> tuple[Captured, ...]:
-    """Give what a user's message would teach, and store nothing."""
-    read = read_message(engine, scope, message_drafts.clean_text(engine, content))
-    captured, _ = judge_message(engine, scope, read.text, read.reading)
+def preview(engine: Engine, scope: Scope, content: str, before: str = "") -> tuple[Captured, ...]:
+    """Give what a user's message would teach after the turn before it, and store nothing."""
+    text, asked = message_drafts.clean_text(engine, content), message_drafts.clean_text(engine, before)
+    captured, _ = judge_message(engine, scope, read_message(engine, scope, text, asked))
     return _with_replaced(engine, scope, captured)
 
 
-def explain(engine: Engine, scope: Scope, content: str) -> ExplainedReading:
-    """Give a message with its reading and what capture makes of it. Raises InvalidInput without a reader, ReaderError.
+def explain(engine: Engine, scope: Scope, content: str, before: str = "") -> ExplainedReading:
+    """Give a message with its reading after the turn before it, and what capture makes of it.
+
+    Raises InvalidInput without a reader, or ReaderError.
 
     The text is the one that capture reads, without secrets and private parts.
     """
     from recollect.text.capture.own_words import OwnWords  # noqa: PLC0415 - its expressions are compiled at first use
 
-    text = own_text(message_drafts.clean_text(engine, content))
-    reading = read_strictly(engine, scope, text)
-    captured, skipped = judge_message(engine, scope, text, reading)
+    text, asked = (own_text(message_drafts.clean_text(engine, said)) for said in (content, before))
+    reading = read_strictly(engine, scope, text, asked)
+    captured, skipped = judge_message(engine, scope, ReadMessage(text, asked, reading))
     foreign = OwnWords.of(text, reading.handed_over).foreign
     return ExplainedReading(text, reading, _with_replaced(engine, scope, captured), skipped, foreign)
 
@@ -359,15 +425,23 @@ def origins(engine: Engine, scope: Scope, memory_id: str) -> tuple[MemoryOrigin,
 
 
 def said_at(memory: MemoryRecord, text: str) -> TextSpan | None:
-    """Give where a message says what a memory holds: where it was captured, or where another has the same words."""
-    span = memory.metadata.get(SPAN)
-    if isinstance(span, list) and len(span) == _OFFSETS and all(isinstance(place, int) for place in span):
-        found = TextSpan(*span)
+    """Give where a message says or asks what a memory holds: where it was captured, or where the same words are."""
+    question = _span_in(memory, QUESTION)
+    if question and (asked := " ".join(question.of(text).split())) and memory.content.startswith(asked):
+        return question
+    if found := _span_in(memory, SPAN):
         said, held = (set(fingerprint_text(words).split()) for words in (found.of(text), memory.content))
         if said and (said <= held or held <= said):
             return found
     place = text.find(memory.content)
     return TextSpan(place, place + len(memory.content)) if place >= 0 else None
+
+
+def _span_in(memory: MemoryRecord, name: str) -> TextSpan | None:
+    span = memory.metadata.get(name)
+    if not isinstance(span, list) or len(span) != _OFFSETS or not all(isinstance(place, int) for place in span):
+        return None
+    return TextSpan(*span)
 
 
 def _with_replaced(engine: Engine, scope: Scope, captured: tuple[Captured, ...]) -> tuple[Captured, ...]:

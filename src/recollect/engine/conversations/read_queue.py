@@ -7,7 +7,7 @@ that is killed has changed nothing, and a message is captured once.
 A message that cannot be read keeps the later ones of its user waiting. It is retried with back-off, then parked.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from threading import Event
 
@@ -83,7 +83,7 @@ class _ReadBatch:
     def _serve(self, job: ReadJob) -> bool:
         """Read a message; says whether that is over. One whose turn comes again when the model is back is not."""
         try:
-            learned = capture.learn(self._engine, job.scope, [job.message])
+            learned = capture.learn(self._engine, job.scope, [job.message], _turns_before(self._engine, job))
             if not learned.unasked:
                 _keep(self._engine, job, learned)
                 self.read += 1
@@ -116,6 +116,13 @@ def _keep(engine: Engine, job: ReadJob, learned: capture.TurnLessons) -> None:
             writer.mark_learned([message_id])
 
     engine.write(job.scope, work)
+
+
+def _turns_before(engine: Engine, job: ReadJob) -> Mapping[str, capture.TurnBefore]:
+    """Give what another said before a message, by its id."""
+    message = job.message
+    turn = engine.store.read(job.scope, lambda reader: capture.last_turn(reader, message, message.sequence))
+    return {message.id: turn} if turn else {}
 
 
 def _model_works(engine: Engine, job: ReadJob) -> bool:

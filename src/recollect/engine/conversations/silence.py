@@ -54,14 +54,14 @@ class RequestNeed(NamedTuple):
         return self.features is not None and not need.may_need(self.features)
 
 
-def judge(engine: Engine, scope: Scope, text: str) -> RequestNeed:
-    """Read a request with the bundled reader, if the settings want silence."""
-    return _judged(engine, scope, text) if engine.settings.hooks.silence else RequestNeed(text)
+def judge(engine: Engine, scope: Scope, text: str, before: str = "") -> RequestNeed:
+    """Read a request after the turn before it with the bundled reader, if the settings want silence."""
+    return _judged(engine, scope, text, before) if engine.settings.hooks.silence else RequestNeed(text)
 
 
-def _judged(engine: Engine, scope: Scope, text: str, *, own: bool = False) -> RequestNeed:
+def _judged(engine: Engine, scope: Scope, text: str, before: str = "", *, own: bool = False) -> RequestNeed:
     short = text if len(text) <= _MOST_READ else f"{text[:_END]}\n{text[-_END:]}"
-    read = capture.read_locally(engine, scope, short)
+    read = capture.read_locally(engine, scope, short, before)
     if read.reading is None:
         return RequestNeed(text, failed=read.failed)
     form = request_form(read.text)

@@ -10,7 +10,7 @@ from datetime import datetime
 from secrets import token_hex
 from typing import Any
 
-from recollect.dialogue import blocks
+from recollect.dialogue import blocks, exchanges
 from recollect.engine.base.context import MESSAGE, READER, RECALL, SAVING, UPKEEP, Engine
 from recollect.engine.conversations import capture, compact, message_drafts, message_log, read_queue, silence
 from recollect.engine.search import browsing, hits, recall
@@ -113,9 +113,18 @@ def _related(engine: Engine, scope: Scope, session: str, request: NewMessage) ->
     query = without_fences(text)[:_MAX_QUERY].strip()
     if not query:
         return Recall(())
-    judged = silence.judge(engine, scope, text)
+    judged = silence.judge(engine, scope, text, _turn_before(engine, scope, session, request))
     found = Recall(()) if judged.is_silent else judged.gate(_search(engine, scope, session, request, query))
     return silence.with_standing(engine, scope, found)
+
+
+def _turn_before(engine: Engine, scope: Scope, session: str, request: NewMessage) -> str:
+    """Give what another said last in the session: a reply needs no memory that its question does not need."""
+    if not engine.settings.hooks.silence:
+        return ""
+    said = engine.store.read(scope, lambda reader: reader.last_messages(session, capture.LOOKED_BACK))
+    before = exchanges.turn_before(blocks.role_of(request.role), " ".join(request.speaker.split()), said)
+    return before.content if before else ""
 
 
 def _search(engine: Engine, scope: Scope, session: str, request: NewMessage, query: str) -> Recall:
@@ -206,8 +215,8 @@ def after_turn(
     now, later = engine.clock.now(), read_queue.is_used(engine)
     drafted, refused = _draft_turn(engine, scope, session, offered, now)
     reads = engine.settings.auto_capture and not later
-    unlearned = _find_unlearned(engine, scope, session, drafted) if reads else ()
-    learned = capture.learn(engine, scope, unlearned)
+    unlearned, turns_before = _find_unlearned(engine, scope, session, drafted) if reads else ((), {})
+    learned = capture.learn(engine, scope, unlearned, turns_before)
 
     def work(writer: StoreWriter) -> TurnOutcome:
         new = message_log.without_forgotten(writer, session, drafted)
@@ -278,25 +287,33 @@ def _draft_leniently(
 
 def _find_unlearned(
     engine: Engine, scope: Scope, session: str, drafted: Sequence[message_drafts.DraftedMessage]
-) -> Sequence[Message]:
-    """Give the messages from which nothing was captured yet, each with the id of its draft.
+) -> tuple[Sequence[Message], Mapping[str, capture.TurnBefore]]:
+    """Give the messages from which nothing was captured yet, each with the id of its draft, and the turns before them.
 
     This only saves work: the transaction that stores them decides.
     """
 
-    def find(reader: StoreReader) -> Sequence[Message]:
+    def find(reader: StoreReader) -> tuple[Sequence[Message], Mapping[str, capture.TurnBefore]]:
         record = reader.conversation(session)
         if record is not None and record.private:
-            return ()
+            return (), {}
         new_drafts = message_log.without_forgotten(reader, session, drafted)
         stored = message_log.find_stored(reader, session, new_drafts)
         unlearned = set(reader.unlearned([message.id for message in stored if message]))
-        pairs = ((draft.draft.message, old) for draft, old in zip(new_drafts, stored, strict=True) if draft.draft)
-        return [
-            old._replace(id=new.id) if old else new
-            for new, old in pairs
-            if not old or (old.id in unlearned and old.role == new.role)
-        ]
+        known = {message.id for message in stored if message}
+        said = [said for said in reader.last_messages(session, capture.LOOKED_BACK) if said.id not in known]
+        fresh: list[Message] = []
+        turns_before: dict[str, capture.TurnBefore] = {}
+        for draft, old in zip(new_drafts, stored, strict=True):
+            if draft.draft is None:
+                continue
+            new = draft.draft.message
+            if not old or (old.id in unlearned and old.role == new.role):
+                fresh.append(old._replace(id=new.id) if old else new)
+                if before := exchanges.turn_before(new.role, new.speaker, said):
+                    turns_before[new.id] = capture.TurnBefore(before.content, before.id)
+            said.append(old or new)
+        return fresh, turns_before
 
     return engine.store.read(scope, find)
 

@@ -18,6 +18,7 @@ from recollect.errors import InvalidInput
 from recollect.model.files import FileRecord
 from recollect.model.memories import MemoryRecord
 from recollect.model.messages import Message
+from recollect.model.readings import QUESTION
 from recollect.model.search import ForgottenItem
 from recollect.storage.base import UserRows
 from recollect.text.repetition import Wording
@@ -152,15 +153,18 @@ def with_versions(rows: UserRows, ids: Sequence[str], *, edits: bool = False) ->
 
 
 def _derived(rows: UserRows, fresh: Sequence[str], planned: Iterable[str]) -> list[str]:
-    """Give what was derived from these: summaries always, other memories when no other source of theirs stays."""
+    """Give what was derived from these: summaries and answers always, others when no other source of theirs stays.
+
+    An answer is kept in the words of two messages, and goes with either.
+    """
     gone = set(planned)
     kinds = {made.made_id: made.made_kind for made in rows.made_from(fresh) if made.made_id not in gone}
     sourced = {source.made_id for source in rows.sources([*kinds]) if source.source_id not in gone}
-    summaries = {record.id for record in rows.get([*kinds]) if record.type == "session_summary"}
+    whole = {
+        record.id for record in rows.get([*kinds]) if record.type == "session_summary" or QUESTION in record.metadata
+    }
     return [
-        item_id
-        for item_id, kind in kinds.items()
-        if kind == "message" or item_id in summaries or item_id not in sourced
+        item_id for item_id, kind in kinds.items() if kind == "message" or item_id in whole or item_id not in sourced
     ]
 
 

@@ -19,7 +19,7 @@ from recollect.model.geo import distance_km
 from recollect.model.literals import SEALED
 from recollect.model.media import media_names
 from recollect.model.memories import FEEDBACK, MANY, Doubt, MemoryRecord, Scope, Slot, lapsed, participants_of
-from recollect.model.readings import CAPTURED_BY, PROPERTY, SINGLE_VALUED, SPAN, STANDING, USER
+from recollect.model.readings import CAPTURED_BY, PROPERTY, QUESTION, SINGLE_VALUED, SPAN, STANDING, USER
 from recollect.model.scopes import AUTHOR
 from recollect.storage.base import StoreWriter
 from recollect.text.clean import fingerprint_text
@@ -34,7 +34,9 @@ _SAME_PLACE_KM = 0.1  # a phone that has not moved says as much
 _STATEMENT = 3  # words; fewer are a value, which means little without what it is the value of
 _WHERE = ("lat", "lng", "address", "place_label")
 _UNTOLD = frozenset({"metadata", "session"})
-_OURS = frozenset({MANY, FEEDBACK, AUTHOR, CAPTURED_BY, PROPERTY, STANDING, SPAN, ALSO_FROM, PARTICIPANTS, SEALED})
+_OURS = frozenset(
+    {MANY, FEEDBACK, AUTHOR, CAPTURED_BY, PROPERTY, QUESTION, STANDING, SPAN, ALSO_FROM, PARTICIPANTS, SEALED}
+)
 
 
 def is_captured(record: MemoryRecord) -> bool:

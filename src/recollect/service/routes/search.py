@@ -71,12 +71,12 @@ def timeline(*, call: ReadCall, **given: Any) -> out.Items:  # noqa: ANN401 - as
 
 @router.post("/api/read", response_model=out.ExplainedReadingBody)
 def read_message(body: requests.ReadingBody, call: ReadCall) -> ExplainedReading:
-    """Read a user's message, and store nothing.
+    """Read a user's message after what another said before it, and store nothing.
 
     The answer says what lasts in it, what is not the user's own words, whether an answer needs memory, which memories
     capture would make of it, and why it would not keep the rest.
     """
-    return call.me.messages.explain(body.text)
+    return call.me.messages.explain(body.text, before=body.before or "")
 
 
 @searching.post("/api/context/search", response_model=out.RecallBody)

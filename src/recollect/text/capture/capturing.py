@@ -25,6 +25,7 @@ from recollect.text.capture.contents import (
     content_span,
     has_content,
     is_impersonal,
+    located_thing,
     names_first_person,
     whom,
     with_person,
@@ -38,8 +39,11 @@ from recollect.text.capture.exact import (
     merge_statements,
 )
 from recollect.text.capture.own_words import MAX_MESSAGE_CHARACTERS, OwnWords
+from recollect.text.capture.replies import AnsweredQuestion
 from recollect.text.capture.values import (
     CONTACTS,
+    LOCATION,
+    THINGS,
     clean_value,
     is_current,
     is_one_of_many,
@@ -94,22 +98,22 @@ _DEFAULT = CaptureRules()
 
 
 def capture(
-    text: str, reading: Reading | None, rules: CaptureRules = _DEFAULT, *, limit: int = 20
+    text: str, reading: Reading | None, rules: CaptureRules = _DEFAULT, before: str = "", *, limit: int = 20
 ) -> tuple[Captured, ...]:
     """Give what a user's message teaches, the most important first; without a reading, what exact phrases say."""
-    return judge(text, reading, rules, limit=limit)[0]
+    return judge(text, reading, rules, before, limit=limit)[0]
 
 
 def judge(
-    text: str, reading: Reading | None, rules: CaptureRules = _DEFAULT, *, limit: int = 20
+    text: str, reading: Reading | None, rules: CaptureRules = _DEFAULT, before: str = "", *, limit: int = 20
 ) -> tuple[tuple[Captured, ...], tuple[SkippedStatement, ...]]:
-    """Give what a user's message teaches, and the statements that are skipped."""
+    """Give what a user's message teaches after the turn before it, and the statements that are skipped."""
     reading = reading or Reading()
     if len(text) > MAX_MESSAGE_CHARACTERS or reading.pasted or is_impersonal(text) or is_shouted(text):
         return (), tuple(_skipped(statement, statement.span.of(text), "pasted") for statement in reading.statements)
     found: dict[str, Captured] = {}
     skipped: list[SkippedStatement] = []
-    for one in _findings(text, reading, rules):
+    for one in _findings(text, reading, rules, before):
         if isinstance(one, SkippedStatement):
             skipped.append(one)
         else:
@@ -117,7 +121,7 @@ def judge(
     return tuple(sorted(found.values(), key=lambda one: -one.importance)[: max(limit, 0)]), tuple(skipped)
 
 
-def _findings(text: str, reading: Reading, rules: CaptureRules) -> Iterator[Captured | SkippedStatement]:
+def _findings(text: str, reading: Reading, rules: CaptureRules, before: str) -> Iterator[Captured | SkippedStatement]:
     layout = OwnWords.of(text, reading.handed_over)
     folded = fold_spelling(text)
     for sentence in layout.sentences() if rules.patterns else ():
@@ -131,7 +135,7 @@ def _findings(text: str, reading: Reading, rules: CaptureRules) -> Iterator[Capt
     own = [statement for statement in read if not layout.is_foreign(statement.span)]
     foreign = [statement for statement in read if layout.is_foreign(statement.span)]
     yield from (_skipped(statement, statement.span.of(text), "handed_over") for statement in foreign)
-    statements = _asked(merge_statements(own, exact.statements), exact.asked)
+    statements = _asked(merge_statements(text, own, exact.statements), exact.asked)
     who: str | None = None
     for place, statement in enumerate(statements):
         low = statements[place - 1].span.end if place else 0
@@ -140,13 +144,16 @@ def _findings(text: str, reading: Reading, rules: CaptureRules) -> Iterator[Capt
         content = content_span(layout, statement, max(low, asked.start) if asked else low, high)
         joined = place > 0 and layout.sentence(statements[place - 1].span) == layout.sentence(statement.span)
         who = whom(layout, statement, content, who if joined else None)
-        sure = _sureness(layout, statement, content, exact, asked=asked is not None)
+        answered = AnsweredQuestion.of(before, layout, statement, content, low)
+        sure = _sureness(layout, statement, content, exact, answered, asked=asked is not None)
         doubted = asked is not None and statement.confidence < rules.confidence  # kept, but not for what was read in it
         judged = replace(statement, confidence=sure, key="" if doubted else statement.key)
-        if reason := _objection(judged, content.of(text), rules):
-            yield _skipped(judged, content.of(text), reason)
+        said = answered.said if answered else text[_mark_before(text, content.start) : content.end]
+        if reason := _objection(judged, said, answered, rules):
+            yield _skipped(judged, answered.with_answer if answered else said, reason)
         else:
-            yield _captured(text, judged, content, who, ASKED if asked else reading.reader)
+            captured = _captured(text, judged, content, who, ASKED if asked else reading.reader)
+            yield _answering(captured, judged, answered) if answered else captured
 
 
 def _uncut(layout: OwnWords, statements: Iterable[Statement]) -> Iterator[Statement]:
@@ -198,19 +205,31 @@ def _asked(statements: Sequence[Statement], asked: Sequence[TextSpan]) -> list[S
     return sorted(found, key=lambda statement: statement.span)
 
 
-def _sureness(layout: OwnWords, statement: Statement, content: TextSpan, exact: ExactFindings, *, asked: bool) -> float:
+def _sureness(
+    layout: OwnWords,
+    statement: Statement,
+    content: TextSpan,
+    exact: ExactFindings,
+    answered: AnsweredQuestion | None,
+    *,
+    asked: bool,
+) -> float:
     """Give how sure it is that a statement should be kept; what the user asks for and exact phrases are."""
     by_phrase = any((statement.key, statement.value) == (phrase.key, phrase.value) for phrase in exact.statements)
     if asked or (by_phrase and statement.confidence >= CERTAIN):
         return CERTAIN
-    return confidence_of(statement_features(layout, statement, content))
+    return confidence_of(statement_features(layout, statement, content, answered))
 
 
-def _objection(statement: Statement, said: str, rules: CaptureRules) -> SkipReason | None:
+def _objection(
+    statement: Statement, said: str, answered: AnsweredQuestion | None, rules: CaptureRules
+) -> SkipReason | None:
     """Give the first reason not to keep a statement, if there is one."""
+    if answered:
+        said = answered.with_answer
     folded, rule = fold_spelling(said), statement.type == "rule"
     reasons: tuple[tuple[SkipReason, bool], ...] = (
-        ("secret", is_secret(said)),
+        ("secret", is_secret(said) or (answered is not None and answered.tells_secret)),
         ("type", statement.type not in rules.types),
         ("injection", rule and is_injection(folded)),
         ("once", rule and phrases_of("one-off").search(folded) is not None),
@@ -227,26 +246,45 @@ def _skipped(statement: Statement, said: str, reason: SkipReason) -> SkippedStat
 
 def _captured(text: str, statement: Statement, span: TextSpan, who: str | None, rule: str) -> Captured:
     said = " ".join(span.of(text).split())
-    value = clean_value(text, statement, span)
     subject = ASSISTANT if statement.type == "rule" else USER if who is None else who
-    replaces = statement.type == "fact" and may_replace(
-        statement.key, value, said, statement.confidence, about_user=subject == USER
-    )
-    many = statement.type == "fact" and is_one_of_many(statement.key, value, said)
-    return Captured(
+    captured = Captured(
         said if statement.type == "rule" else with_person(said, who or ""),
         _memory_type(statement),
         subject,
-        statement.key if replaces or many else "",
-        value,
         importance=_ASKED_IMPORTANCE if rule == ASKED else _importance(statement),
         confidence=round(statement.confidence, 3),
         rule=rule or EXACT,
-        property=statement.key if is_current(value, said) else "",
         span=statement.span,
         standing=statement.type == "rule" and not _is_conditional(said),
-        many=many,
     )
+    return _with_value(captured, statement, clean_value(text, statement, span), said)
+
+
+def _with_value(captured: Captured, statement: Statement, value: str, said: str) -> Captured:
+    """Add the value of a statement, and its key where it may replace a value, or stand beside others."""
+    about_user, is_fact = captured.subject == USER, statement.type == "fact"
+    replaces = is_fact and may_replace(statement.key, value, said, statement.confidence, about_user=about_user)
+    many = is_fact and is_one_of_many(statement.key, value, said)
+    key = statement.key if replaces or many else ""
+    about_thing = is_fact and about_user and captured.rule != ASKED and statement.key in THINGS
+    if about_thing and value and is_current(value, said) and (thing := located_thing(said)):
+        return replace(captured, subject=thing, key=LOCATION, value=value, property=LOCATION)
+    return replace(captured, key=key, value=value, property=statement.key if is_current(value, said) else "", many=many)
+
+
+def _answering(captured: Captured, statement: Statement, answered: AnsweredQuestion) -> Captured:
+    """Put an answer after its question, in the words in which both were said."""
+    subject = answered.about if captured.subject == USER and answered.about else captured.subject
+    statement, value = answered.settled(statement, captured.value, about_user=subject == USER)
+    whole = replace(
+        captured,
+        content=answered.with_answer,
+        subject=subject,
+        confidence=round(statement.confidence, 3),
+        question=answered.place,
+        standing=captured.standing and has_content(answered.said),
+    )
+    return _with_value(whole, statement, value, answered.stated)
 
 
 def _memory_type(statement: Statement) -> MemoryType:
@@ -289,11 +327,19 @@ def is_secret(said: str) -> bool:
     return _MARK in said or _SECRET.search(fold_spelling(said)) is not None
 
 
+def _mark_before(text: str, start: int) -> int:
+    """Give where the mark of a redacted secret begins, if a place is inside of it; otherwise the place itself."""
+    begin = text.rfind(_MARK, 0, start)
+    return begin if begin >= 0 and text.find("]", begin) >= start else start
+
+
 def _is_emoji(letter: str) -> bool:
     return letter >= _EMOJI_PLANE or _EMOJI_FROM <= letter <= "\u27bf"
 
 
-def statement_features(layout: OwnWords, statement: Statement, content: TextSpan) -> dict[str, float]:
+def statement_features(
+    layout: OwnWords, statement: Statement, content: TextSpan, answered: AnsweredQuestion | None = None
+) -> dict[str, float]:
     """Give what the words around a statement say about it, as the numbers that are weighed."""
     start = statement.span.start
     return {
@@ -304,6 +350,7 @@ def statement_features(layout: OwnWords, statement: Statement, content: TextSpan
         "quotation": float(any(mark in layout.text[:start] for mark in _QUOTATION_MARKS)),
         "first person": float(names_first_person(content.of(layout.text))),
         "asks": float(layout.sentence(content).of(layout.text).rstrip().endswith("?")),
+        **(answered.features if answered else {}),
     }
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from recollect.model.readings import Statement, TextSpan
 from recollect.text.capture.own_words import OwnWords
-from recollect.text.capture.words import folded, function_words, openings
+from recollect.text.capture.words import folded, function_words, located, openings
 from recollect.text.clean import fold_spelling
 from recollect.text.regex import LazyRegex
 from recollect.text.time_expressions import find_time_spans
@@ -17,6 +17,7 @@ ANY_DAY = datetime(2000, 1, 1, 12, tzinfo=UTC)  # where a time stands in a text 
 _FEWEST_WORDS = 2
 _FEWEST_LETTERS = 5
 _FIRST_WORDS = 4
+_MOST_OF_THING = 5  # words
 _LONG_TEXT = 40  # words
 _WORDS_PER_MENTION = 60
 
@@ -57,8 +58,12 @@ def has_content(text: str) -> bool:
     telling = [word for word in words if fold_spelling(word.strip(AROUND)) not in function_words()]
     if len(words) < _FEWEST_WORDS or not telling or sum(map(str.isalpha, text)) < _FEWEST_LETTERS:
         return False
-    refers_back = any(fold_spelling(word.strip(AROUND)) in folded("refers back") for word in words[1:])
-    return not refers_back or len(_about_something(telling, text)) >= _FEWEST_WORDS
+    return not refers_back(" ".join(words[1:])) or len(_about_something(telling, text)) >= _FEWEST_WORDS
+
+
+def refers_back(text: str) -> bool:
+    """Tell whether a text speaks of something by a pronoun: "it", "that"."""
+    return not folded("refers back").isdisjoint(_folded_words(text))
 
 
 def _about_something(words: list[str], text: str) -> list[str]:
@@ -103,7 +108,7 @@ def whom(layout: OwnWords, statement: Statement, content: TextSpan, before: str 
     named = bare_noun(statement.who.of(layout.text)) if statement.who else ""
     if named or (named := named_person(content.of(layout.text))):
         return named
-    by_user = not folded("first person").isdisjoint(words) or _is_spoken_by_user(layout.language, words)
+    by_user = is_by_user(layout.language, content.of(layout.text))
     if _begins_with_another(words):
         return before or last_person(layout.text[: content.start]) or SOMEONE
     if statement.key in RELATIONS and not by_user:
@@ -143,6 +148,16 @@ def bare_noun(text: str) -> str:
     return " ".join(words)
 
 
+def located_thing(said: str) -> str:
+    """Give the thing of which a clause says where it is: neither a person nor what a pronoun stands for."""
+    found = located().search(fold_spelling(said))
+    words = said[: found.span()[0]].split() if found else []
+    bare = _folded_words(" ".join(words))
+    of_person = not (folded("people") | folded("i")).isdisjoint(bare)
+    named = "" if of_person or len(words) > _MOST_OF_THING else bare_noun(" ".join(words))
+    return "" if fold_spelling(named) in folded("third person") | folded("refers back") else named
+
+
 def with_person(content: str, who: str) -> str:
     """Name whom a memory is about where its words do not."""
     return content if not who or fold_spelling(who) in fold_spelling(content) else f"{who}: {content}"
@@ -151,6 +166,12 @@ def with_person(content: str, who: str) -> str:
 def names_first_person(text: str) -> bool:
     """Tell whether the user speaks of themselves."""
     return not folded("first person").isdisjoint(_folded_words(text))
+
+
+def is_by_user(language: str, text: str) -> bool:
+    """Tell whether users speak of themselves, by a pronoun or by the verb that a clause begins with."""
+    words = _folded_words(text)
+    return not folded("first person").isdisjoint(words) or _is_spoken_by_user(language, words)
 
 
 def _with_name(words: list[str], place: int) -> str:

@@ -6,13 +6,14 @@ pattern that was accepted takes linear time on every text, because RE2 runs it.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import NamedTuple, TypeAlias
 
 import re2
 
 from recollect.errors import InvalidInput
 from recollect.model.calibration import CERTAIN
-from recollect.model.literals import MEMORY_TYPES, MemoryType
+from recollect.model.literals import MEMORY_TYPES, MemoryType, StatementType
 from recollect.model.readings import Captured, Statement, TextSpan
 from recollect.text.capture.own_words import OwnWords
 from recollect.text.capture.words import exact_phrases, function_words, negations, openings, remember_phrases
@@ -20,8 +21,10 @@ from recollect.text.capture.words import folded as folded_words
 from recollect.text.clean import fold_spelling
 from recollect.text.regex import LazyRegex, Regex, RegexMatch, compile_regex
 from recollect.text.secrets import REDACTION_MARK
+from recollect.text.tables import read_words
 
 THING = "thing"
+_TASTES = frozenset({"like", "dislike", "favourite", "prefer"})
 _NAMED = frozenset({"name", "nickname", "home", "employer"})
 _AFTER_COLON = LazyRegex(r":\s")  # what follows may be a text that is handed over
 _ADDRESSES = frozenset({"home", "address", "origin"})
@@ -63,7 +66,7 @@ def find_exact(layout: OwnWords, folded: str) -> ExactFindings:
     return ExactFindings(tuple(statements), tuple(asked), tuple(things))
 
 
-def merge_statements(read: Sequence[Statement], exact: Sequence[Statement]) -> list[Statement]:
+def merge_statements(text: str, read: Sequence[Statement], exact: Sequence[Statement]) -> list[Statement]:
     """Let exact phrases give key and value to the statements that a reader found there, and add the others.
 
     A phrase that is not certain needs a reader that found the same.
@@ -79,6 +82,8 @@ def merge_statements(read: Sequence[Statement], exact: Sequence[Statement]) -> l
             merged.remove(found)
             if phrase.span.start - found.span.start >= _SOMETHING_ELSE:  # it says more, before the phrase
                 merged.append(_cut(found, phrase.span.start))
+            elif rest := _after(text, found, phrase):
+                merged.append(rest)
             else:
                 start, end, who = min(start, found.span.start), max(end, found.span.end), found.who
         sure = max((phrase.confidence, *(found.confidence for found in touched)))
@@ -90,6 +95,26 @@ def _cut(statement: Statement, end: int) -> Statement:
     """Give the part of a statement before a place; its value goes if it is not in that part."""
     value = statement.value if statement.value and statement.value.end <= end else None
     return replace(statement, span=TextSpan(statement.span.start, end), value=value, key=statement.key if value else "")
+
+
+def _after(text: str, statement: Statement, phrase: Statement) -> Statement | None:
+    """Give the part of a statement after a phrase, if "and" joins it with something else: "… and I prefer tea"."""
+    start, end = phrase.span.end, statement.span.end
+    first, _, rest = text[start:end].strip(" ,").partition(" ")
+    words = fold_spelling(rest).split()
+    if fold_spelling(first) not in _joining() or len(words) < _FEWEST_WORDS or words[0] in negations():
+        return None
+    span = TextSpan(text.rindex(rest, start, end), end)
+    value = statement.value if statement.value and statement.value.start >= span.start else None
+    key = "" if statement.key == phrase.key else statement.key
+    kind: StatementType = "preference" if key in _TASTES else statement.type
+    sure = (statement.confidence + CERTAIN) / 2  # what was read as one: half of it is certain
+    return replace(statement, type=kind, span=span, confidence=sure, key=key, value=value)
+
+
+@cache
+def _joining() -> frozenset[str]:
+    return frozenset(map(fold_spelling, read_words("query", "joining")))
 
 
 def _agree(one: str, other: str) -> bool:

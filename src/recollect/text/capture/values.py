@@ -48,7 +48,7 @@ def clean_value(text: str, statement: Statement, within: TextSpan) -> str:
     while not cleaned and end < within.end:  # a preposition alone: what follows it is meant
         start, end = _next_word(text, end, within.end)
         cleaned = _cleaned(text[start:end], statement)
-    is_when = statement.type != "event" and statement.key not in _TIMES and _is_time(cleaned)
+    is_when = statement.type != "event" and statement.key not in _TIMES and is_time(cleaned)
     counts = statement.key in SINGLE_VALUED and _is_unit(text[end : within.end])  # the second year is no home
     return "" if len(cleaned) > _LONGEST or is_when or counts else cleaned
 
@@ -120,7 +120,7 @@ def _time(said: str, value: TextSpan | None, within: TextSpan) -> str:
     return said[times[0].start : times[0].end]
 
 
-def _is_time(value: str) -> bool:
+def is_time(value: str) -> bool:
     """Tell whether a value is a time and nothing else."""
     times = find_time_spans(value, ANY_DAY)
     rest = value[: times[0].start] + value[times[-1].end :] if times else value
@@ -173,6 +173,9 @@ def _is_small(word: str, small: frozenset[str]) -> bool:
     return not bare or (bare in small and bare not in negations())
 
 
+# Where a thing is; what a reader may take for one of these is a thing.
+LOCATION: Final = "location"
+THINGS: Final = frozenset({"", "device", "possession", "tool", "car"})
 CONTACTS: Final = frozenset({"name", "nickname", "email", "phone", "address", "account"})
 
 

@@ -1,6 +1,7 @@
 """The language tables of capture, folded and compiled once: small words, cues, and the phrases that are exact."""
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
@@ -52,8 +53,7 @@ def openings(language: str) -> frozenset[str]:
 @cache
 def phrases_of(section: str) -> LazyRegex:
     """Give a pattern that finds any of a section's phrases, each as whole words."""
-    lines = "|".join(fold_rule(phrase).replace(" ", "[ ,]+") for phrase in _phrases(section))
-    return _regex(rf"(?:^|{_EDGE})(?:{lines})(?:{_EDGE}|$)")
+    return in_ranges(rf"(?:^|{_EDGE})(?:{alternatives(_phrases(section))})(?:{_EDGE}|$)")
 
 
 @cache
@@ -61,7 +61,7 @@ def cues() -> LazyRegex:
     """Give a pattern that finds what announces the text of another person: beginnings of words, or phrases."""
     stems = "|".join(sorted(folded("handed over")))
     phrases = "|".join(map(fold_rule, _phrases("handed over phrases")))
-    return _regex(rf"(?:^|{_EDGE})(?:{stems}|(?:{phrases})(?:{_EDGE}|$))")
+    return in_ranges(rf"(?:^|{_EDGE})(?:{stems}|(?:{phrases})(?:{_EDGE}|$))")
 
 
 @cache
@@ -85,6 +85,12 @@ def exact_phrases() -> tuple[ExactPhrase, ...]:
 
 
 @cache
+def located() -> LazyRegex:
+    """Give a pattern that finds what stands between a thing and its place."""
+    return in_ranges(rf"[ ](?:{'|'.join(map(fold_rule, read_lines(_TABLE, 'located')))})[ ]")
+
+
+@cache
 def remember_phrases() -> tuple[LazyRegex, ...]:
     """Give the phrases with which a user asks to remember what follows."""
     return tuple(_phrase(line) for line in read_lines(_TABLE, "remember"))
@@ -99,12 +105,19 @@ def _phrase(pattern: str) -> LazyRegex:
     bare = _BLANK.sub(lambda found: _BLANKS.get(found[0], found[0]), fold_rule(pattern))
     for name, slot in _SLOTS.items():
         bare = bare.replace(f"{{{name}}}", slot)
-    return _regex(rf"(?:^|{_EDGE})(?:{bare})")
+    return in_ranges(rf"(?:^|{_EDGE})(?:{bare})")
 
 
-def _regex(pattern: str) -> LazyRegex:
-    def in_ranges(found: re.Match[str]) -> str:
+def alternatives(phrases: Iterable[str]) -> str:
+    """Give a pattern of any of these phrases, whose words may have commas between them."""
+    return "|".join(fold_rule(phrase).replace(" ", "[ ,]+") for phrase in phrases)
+
+
+def in_ranges(pattern: str) -> LazyRegex:
+    r"""Give a pattern for folded text, with the letters of `\pL` and `\pN` as a few ranges."""
+
+    def ranges(found: re.Match[str]) -> str:
         letters = found[0].replace(r"\pL", _LETTERS).replace(r"\pN", "0-9")
         return letters if found[0].startswith("[") else f"[{letters}]"
 
-    return LazyRegex(_CLASS.sub(in_ranges, pattern))
+    return LazyRegex(_CLASS.sub(ranges, pattern))

@@ -11,6 +11,7 @@ from importlib.resources import files
 from typing import Final, NamedTuple
 
 LANGUAGES: Final = ("en", "ru", "cs", "de")  # those that have every table, in the order in which they are tried
+TAUGHT: Final = (*LANGUAGES, "pl", "uk", "fr", "es", "it", "pt", "nl", "ro")  # those that our models were taught
 COMMON: Final = "common"  # the folder of what belongs to no language
 
 # The sections of each table; those of the others are names of words and meanings, which their reader checks.
@@ -21,7 +22,8 @@ _SECTIONS: Final = {
     "query": "anything; talk; you; told; own; general; how to; to me; asking; commands; deeds; "
     "advice; titles; user; lists; in common; joining; with; oneself",
     "capture": "openings; first person; i; third person; refers back; people; conditions; past; for now; handed over; "
-    "handed over phrases; remember; exact; units; inside names; other of several; one-off; injections",
+    "handed over phrases; remember; exact; located; units; inside names; other of several; one-off; injections",
+    "replies": "offers; choice; yes; no; asks",
     "summary": "chatter; formula; decision; preference; identity; fact; wish; done; task; promise; request; unsure; "
     "failed; noted; generic; laughter; hedge; yes; no; if; negations; question words; pronouns; abbreviations; "
     "after an ordinal; nothing; key points; actions; open items",
