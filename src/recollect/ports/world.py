@@ -162,7 +162,7 @@ class Reader(Protocol):
         """Whether it spends tokens that are paid for."""
 
     def read(self, text: str, before: str = "") -> Reading:
-        """Read one message after the turn before it, whoever said that. Raises ReaderError when it cannot."""
+        """Read one message after the turn before it. Raises ReaderError when it cannot."""
 
     def close(self) -> None:
         """Give back memory and connections."""

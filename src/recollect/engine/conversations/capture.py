@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from recollect.dialogue import exchanges
 from recollect.engine.base.context import READER, Engine
-from recollect.engine.conversations import message_drafts
+from recollect.engine.conversations import corrections, message_drafts
 from recollect.engine.drafts import tombstones
 from recollect.engine.memories import decisions, remember, repetition
 from recollect.errors import InvalidInput, InvalidMemory, NotFound, ReaderError
@@ -144,7 +144,7 @@ def _cached(engine: Engine, scope: Scope, reader: Reader, text: str, before: str
 class LearnedItem:
     """A captured memory before its transaction, and the message that it comes from.
 
-    `question_id` is the turn before, where only that says what is meant.
+    `question_id` is the turn before, where only that says what is meant; `replaced` are memories that it corrects.
     """
 
     message_id: str
@@ -152,6 +152,7 @@ class LearnedItem:
     said_at: datetime
     prepared: decisions.PreparedMemory
     event: bool = False
+    replaced: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,17 +181,22 @@ def learn(
     offered = [
         (
             message,
-            turns_before[message.id].id if captured.question else None,
-            _as_memory(engine, message, captured),
-            False,
+            turns_before[message.id].id if lesson.captured.question else None,
+            _as_memory(engine, message, lesson.captured),
+            lesson.replaced,
         )
-        for message, captured in found
+        for message, lesson in found
     ]
-    offered += [(message, None, memory, True) for message in messages for memory in _actions(message)]
-    prepared, more = remember.prepare_many(engine, scope, [memory for *_, memory, _ in offered])
+    actions = [(message, memory) for message in messages for memory in _actions(message)]
+    memories = [*(memory for _, _, memory, _ in offered), *(memory for _, memory in actions)]
+    prepared, more = remember.prepare_many(engine, scope, memories)
     findings = tuple(
-        LearnedItem(message.id, question_id, message.said_at, ready, event)
-        for (message, question_id, _, event), ready in zip(offered, prepared, strict=True)
+        LearnedItem(message.id, question_id, message.said_at, ready, replaced=replaced)
+        for (message, question_id, _, replaced), ready in zip(offered, prepared, strict=False)
+    )
+    findings += tuple(
+        LearnedItem(message.id, None, message.said_at, ready, event=True)
+        for (message, _), ready in zip(actions, prepared[len(offered) :], strict=True)
     )
     return TurnLessons(findings, tuple(dict.fromkeys((*degraded, *more))), unasked)
 
@@ -218,6 +224,8 @@ def keep(
             if len(writer.get_messages(sources)) < len(sources):
                 continue  # the question was forgotten meanwhile
         remembered = _with_doubt(writer, decisions.decide(writer, engine, finding.prepared), finding.prepared)
+        if remembered.id == finding.prepared.draft.record.id:
+            corrections.retire(writer, finding.prepared.draft.record, finding.replaced)
         _derive(writer, remembered, sources, finding.prepared)
         (events if finding.event else captured).append(remembered)
     return tuple(captured), tuple(events)
@@ -283,16 +291,17 @@ def _derive(
 
 def _read_all(
     engine: Engine, scope: Scope, messages: Sequence[Message], turns_before: Mapping[str, TurnBefore]
-) -> tuple[list[tuple[Message, Captured]], tuple[str, ...], bool]:
+) -> tuple[list[tuple[Message, corrections.Lesson]], tuple[str, ...], bool]:
     """Read messages; gives the most important findings of all, what failed, and whether to read them again later."""
-    findings: list[tuple[Message, Captured]] = []
+    findings: list[tuple[Message, corrections.Lesson]] = []
     failed = unasked = False
     for message in messages:
         before = turns_before.get(message.id)
         read = read_message(engine, scope, message.content, before.text if before else "")
         failed, unasked = failed or read.failed, unasked or read.unasked
-        findings += [(message, captured) for captured in judge_message(engine, scope, read)[0]]
-    findings.sort(key=lambda pair: -pair[1].importance)
+        lessons = corrections.find(engine, scope, read.text, judge_message(engine, scope, read)[0])
+        findings += [(message, lesson) for lesson in lessons]
+    findings.sort(key=lambda pair: -pair[1].captured.importance)
     return findings[: engine.settings.capture.limit], (READER,) if failed else (), unasked
 
 

@@ -86,7 +86,7 @@ class AnsweredQuestion:
         if not (statement.leans or ("?" in turn_before and _leans_on_question(layout, content))):
             return None
         place = question_of(turn_before)
-        if place is None:
+        if place is None or ("?" not in turn_before and not _says_something(turn_before, statement)):
             return None
         begin = max(low, layout.sentence(statement.span).start)
         leading = layout.text[begin : content.start].strip(_MARKS)
@@ -145,6 +145,11 @@ class AnsweredQuestion:
         if key and value and statement.type == "fact":
             return replace(statement, key=key, confidence=max(statement.confidence, CERTAIN)), value
         return statement, value
+
+
+def _says_something(turn_before: str, statement: Statement) -> bool:
+    """Tell whether a turn that asks nothing is answered: "So you moved to Lyon." is, and "OK." is not."""
+    return statement.is_answer and len(turn_before.split()) >= _FEWEST_WORDS
 
 
 def _leans_on_question(layout: OwnWords, content: TextSpan) -> bool:

@@ -21,8 +21,9 @@ _SECTIONS: Final = {
     "languages": "latin; cyrillic; persian letters; first names; scripts",
     "query": "anything; talk; you; told; own; general; how to; to me; asking; commands; deeds; "
     "advice; titles; user; lists; in common; joining; with; oneself",
-    "capture": "openings; first person; i; third person; refers back; people; conditions; past; for now; handed over; "
-    "handed over phrases; remember; exact; located; units; inside names; other of several; one-off; injections",
+    "capture": "openings; first person; i; third person; refers back; people; conditions; past; ended; instead; "
+    "for now; handed over; handed over phrases; remember; exact; located; units; inside names; other of several; "
+    "one-off; injections",
     "replies": "offers; choice; yes; no; asks",
     "summary": "chatter; formula; decision; preference; identity; fact; wish; done; task; promise; request; unsure; "
     "failed; noted; generic; laughter; hedge; yes; no; if; negations; question words; pronouns; abbreviations; "
