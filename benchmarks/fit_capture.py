@@ -24,7 +24,7 @@ from recollect.models.word_pieces import load_word_pieces
 from recollect.text.capture.capturing import statement_features
 from recollect.text.capture.contents import content_span, has_content
 from recollect.text.capture.own_words import OwnWords
-from recollect.text.capture.replies import AnsweredQuestion
+from recollect.text.capture.replies import AnsweredQuestion, asked_in
 
 Numbers = NDArray[np.float64]
 PARTS = 5
@@ -49,7 +49,7 @@ def candidates(graph: ReaderGraph, messages: Sequence[LabelledMessage]) -> list[
     found: list[Candidate] = []
     for number, message in enumerate(messages):
         encoding = pieces.encode(message.text)
-        scores, _ = graph.score(message.text, encoding.ids, encoding.offsets, message.before)
+        scores, _ = graph.score(message.text, encoding.ids, encoding.offsets, asked_in(message.before))
         layout = OwnWords.of(message.text, handed_over(scores, message.text))
         spans = [
             span

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from recollect.model.readings import Captured, Reading
 from recollect.models.local import LocalReader
 from recollect.text.capture import CaptureRules, capture
+from recollect.text.capture.replies import asked_in
 from recollect.text.clean import clean
 
 LINES = Path(__file__).parent / "data" / "lines"
@@ -156,7 +157,7 @@ def main() -> None:
     reader = LocalReader()
     for path in paths:
         messages = load_messages(path)
-        readings = [reader.read(message.text, message.before) for message in messages]
+        readings = [reader.read(message.text, asked_in(message.before)) for message in messages]
         print(f"{path.name}: {score(messages, readings, CaptureRules()).line}")
         for language in sorted({message.language for message in messages}):
             pairs = [pair for pair in zip(messages, readings, strict=True) if pair[0].language == language]

@@ -42,7 +42,7 @@ _MOST_CLOSING: Final = 30
 _OVERLAP: Final = 20
 _IMPOSSIBLE: Final = -100.0
 _BY_PIECE: Final = ("tag", "key", "value", "handed", "who", "needs")
-_BEFORE_PIECES: Final = 32  # of the turn before, its last: with twice as many it finds no more, and takes longer
+_BEFORE_PIECES: Final = 24  # of the turn before, its last: with more it finds no more, and takes longer
 _BEFORE_CHARACTERS: Final = 400
 
 HANDED_OVER: Final = 0.5

@@ -55,7 +55,6 @@ _ENTITY_ARGUMENTS = ("entity_id", "entity", "device_id", "device")
 _ACTION_IMPORTANCE = 0.4
 _MAX_DETAILS = 1_000
 _OFFSETS = 2
-_MOST_BEFORE = 2_000  # characters of the turn before: its end
 LOOKED_BACK = 8  # messages, of which some are of tools
 _SLOTS = 2  # what is the case, and what is preferred
 
@@ -129,11 +128,14 @@ def read_strictly(engine: Engine, scope: Scope, text: str, before: str = "") -> 
 
 
 def _cached(engine: Engine, scope: Scope, reader: Reader, text: str, before: str) -> Reading:
-    both = f"{before[-_MOST_BEFORE:]}\x1f{text}".encode("utf-8", "surrogatepass")
+    from recollect.text.capture.replies import asked_in  # noqa: PLC0415 - its phrases are compiled at first use
+
+    asked = asked_in(before) if before else ""
+    both = f"{asked}\x1f{text}".encode("utf-8", "surrogatepass")
     key = (reader.name, blake2b(both, digest_size=16).digest())  # not the text
     reading = engine.capture.readings.find(scope, key)
     if reading is None:
-        reading = reader.read(text.replace(REDACTION_MARK, _UNANNOUNCED), before[-_MOST_BEFORE:])
+        reading = reader.read(text.replace(REDACTION_MARK, _UNANNOUNCED), asked)
         engine.capture.readings.keep(scope, key, reading)
         if reader.costs:
             engine.record_usage(scope, _PURPOSE, reader.name, reading.usage)

@@ -60,6 +60,12 @@ def question_of(before: str) -> TextSpan | None:
     return TextSpan(start, end) if start < end else None
 
 
+def asked_in(before: str) -> str:
+    """Give what a turn asks at its end: a reader needs no more of it, and takes time for each word."""
+    place = question_of(before)
+    return place.of(before) if place else ""
+
+
 @dataclass(frozen=True, slots=True)
 class AnsweredQuestion:
     """The question of the turn before that a statement answers, and what is said to it.
@@ -141,7 +147,7 @@ class AnsweredQuestion:
         listed = "," in self.stated or not read_words("query", "joining").isdisjoint(fold_spelling(self.stated).split())
         if value and listed and len(self.stated.split()) <= _MOST_WORDS:
             value = self.stated
-        key = _key_asked_for(self.question) if about_user else ""
+        key = _key_asked_for(self.question) if about_user and self.surely else ""
         if key and value and statement.type == "fact":
             return replace(statement, key=key, confidence=max(statement.confidence, CERTAIN)), value
         return statement, value
