@@ -48,7 +48,10 @@ def content_span(layout: OwnWords, statement: Statement, low: int, high: int) ->
         word = layout.text[start:end].rsplit(None, 1)[-1]
         if end - len(word) < max(value.end, start + 1) or fold_spelling(word) not in small or word[:1].isupper():
             break
-        start, end = _strip(layout.text, start, end - len(word))
+        left = _strip(layout.text, start, end - len(word))
+        if fold_spelling(layout.text[slice(*left)].rsplit(None, 1)[-1]) in function_words() - small:
+            break  # "charts that rely on that"
+        start, end = left
     return TextSpan(start, end)
 
 
