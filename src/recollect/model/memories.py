@@ -258,8 +258,8 @@ class Remembered:
     - `duplicate`: `existing_id` says the same in the same words, and `id` is that of the existing memory. What was new
       in the repetition is in `taken_over`.
     - `superseded`: it is new and replaces `existing_id`, which stays in the history.
-    - `outranked`: `existing_id` stays current, because its source is more trusted or the new value is about the past;
-      the new one went straight to the history.
+    - `outranked`: `existing_id` stays current, as its source is more trusted, or the new value is of the past or was
+      said earlier; the new one went straight to the history.
     - `doubted`: captured from a conversation, it is new and stands beside `existing_id`, which says otherwise; it was
       not sure enough to replace it. `me.facts.doubts()` lists such pairs.
     - `forgotten`: imported, and left out because it was forgotten here; `id` is empty.

@@ -46,7 +46,7 @@ def test_what_get_all_gives_becomes_memories(me: UserMemory, tmp_path: Path) -> 
     kept = {memory.content: memory for memory in me.list().items}
     milk = kept["Prefers oat milk"]
     assert (milk.type, milk.source, milk.trust) == ("preference", "import:mem0", 0)
-    assert milk.occurred_at == datetime(2026, 1, 5, 16, 0, 0, 123_456, tzinfo=UTC)
+    assert milk.occurred_at == milk.valid_from == datetime(2026, 1, 5, 16, 0, 0, 123_456, tzinfo=UTC)
     assert milk.metadata["original_id"] == "m-1"
     assert (milk.metadata["shop"], milk.metadata["categories"]) == ("Lidl", ["food"])
     assert {fact.value for fact in me.facts("alex")} == {"techcorp", "night school"}

@@ -19,7 +19,7 @@ from recollect.dialogue import exchanges
 from recollect.engine.base.context import READER, Engine
 from recollect.engine.conversations import corrections, message_drafts
 from recollect.engine.drafts import tombstones
-from recollect.engine.memories import decisions, remember, repetition
+from recollect.engine.memories import chronology, decisions, remember, repetition
 from recollect.errors import InvalidInput, InvalidMemory, NotFound, ReaderError
 from recollect.model.filters import Filters
 from recollect.model.literals import Trust
@@ -193,14 +193,18 @@ def learn(
     memories = [*(memory for _, _, memory, _ in offered), *(memory for _, memory in actions)]
     prepared, more = remember.prepare_many(engine, scope, memories)
     findings = tuple(
-        LearnedItem(message.id, question_id, message.said_at, ready, replaced=replaced)
+        LearnedItem(message.id, question_id, message.said_at, _told(ready, message), replaced=replaced)
         for (message, question_id, _, replaced), ready in zip(offered, prepared, strict=False)
     )
     findings += tuple(
-        LearnedItem(message.id, None, message.said_at, ready, event=True)
+        LearnedItem(message.id, None, message.said_at, _told(ready, message), event=True)
         for (message, _), ready in zip(actions, prepared[len(offered) :], strict=True)
     )
     return TurnLessons(findings, tuple(dict.fromkeys((*degraded, *more))), unasked)
+
+
+def _told(prepared: decisions.PreparedMemory, message: Message) -> decisions.PreparedMemory:
+    return replace(prepared, told_at=chronology.told_at(message))
 
 
 def keep(
@@ -278,6 +282,8 @@ def _with_doubt(writer: StoreWriter, remembered: Remembered, prepared: decisions
     holder = next(iter(writer.holders(slot)), None) if slot and remembered.action == "created" else None
     if holder is None or not repetition.differ(holder, record):
         return remembered
+    if prepared.told_at is not None and chronology.is_older(writer, prepared.told_at, holder):
+        return remembered
     return replace(remembered, action="doubted", existing_id=holder.id)
 
 
@@ -342,15 +348,17 @@ def _as_memory(engine: Engine, message: Message, captured: Captured) -> NewMemor
         trust=Trust.STATED,
         session=message.conversation,
         occurred_at=_occurred_at(engine, message, captured),
+        valid_from=chronology.told_at(message),
         metadata={name: value for name, value in details.items() if value},
         **_place(message),
     )
 
 
 def _occurred_at(engine: Engine, message: Message, captured: Captured) -> datetime | None:
-    """Give when an event was or will be: as its words say, or when it was told."""
+    """Give when an event was or will be: as its words say, or when it was told; of others that came late the latter."""
     if captured.type not in ("event", "experience"):
-        return None
+        told_at = chronology.told_at(message)
+        return told_at if told_at < message.created_at else None
     from recollect.text.capture.values import event_time  # noqa: PLC0415 - as above
 
     zone = zone_named(engine.settings.timezone)
@@ -372,6 +380,7 @@ def _actions(message: Message) -> Iterator[NewMemory]:
                 trust=Trust.INFERRED,
                 session=message.conversation,
                 occurred_at=message.said_at,
+                valid_from=chronology.told_at(message),
                 **_place(message),
             )
 

@@ -18,7 +18,7 @@ from recollect.engine.base.context import Engine
 from recollect.engine.drafts import memory_drafts, tombstones
 from recollect.engine.drafts.items import embedded_texts
 from recollect.engine.drafts.memory_drafts import words_hash
-from recollect.engine.memories import repetition
+from recollect.engine.memories import chronology, repetition
 from recollect.engine.vectors import embed_texts
 from recollect.engine.vectors.embed_texts import EmbeddedItems
 from recollect.errors import StoreDamaged
@@ -188,18 +188,20 @@ class PreparedMemory:
     """A memory before its transaction, and the space of its vector.
 
     `paid` is what its vector cost, and under which key it is cached, if it was paid for. What is `imported` was said
-    at another time.
+    at another time. What was captured was said when it was `told_at`.
     """
 
     draft: Draft
     space: Space | None
     paid: EmbeddedItems = field(default_factory=EmbeddedItems)
     imported: bool = False
+    told_at: datetime | None = None
 
 
 def decide(writer: StoreWriter, engine: Engine, prepared: PreparedMemory) -> Remembered:
     """Decide what a memory is to the stored ones, and write it, in the running transaction."""
-    remembered = _told(_store_draft(writer, prepared), prepared.draft.record)
+    stored = _keep_past(writer, prepared) or _store_draft(writer, prepared)
+    remembered = _told(stored, prepared.draft.record)
     if prepared.space is not None:
         embed_texts.keep(writer, engine, prepared.space, prepared.paid, {0: remembered.id})
     return remembered
@@ -247,6 +249,17 @@ def _store_draft(writer: DecisionWriter, prepared: PreparedMemory) -> Remembered
     if _keeps_another(record, twin):
         return _supersede(writer, draft, prepared.space, twin)
     return _confirm(writer, twin, draft, prepared)
+
+
+def _keep_past(writer: StoreWriter, prepared: PreparedMemory) -> Remembered | None:
+    """Keep in the history what was told before the current value of its slot; None when it is anything else."""
+    draft, old = _opposite(writer, prepared.draft)
+    record, moment = draft.record, prepared.told_at
+    if moment is None or old is None or lapsed(old, record.created_at) or is_many(record):
+        return None
+    if record.trust != old.trust or same_value(old, draft) or not chronology.is_older(writer, moment, old):
+        return None
+    return _keep_outranked(writer, draft, prepared.space, old, chronology.make_room(writer, moment, old))
 
 
 def _meet_holder(
@@ -320,6 +333,8 @@ def _confirm(
     record = draft.record
     confidence = old.confidence + (1 - old.confidence) * record.confidence * _CONFIRMATION
     better = record if record.trust > old.trust else old
+    if record.valid_from < old.valid_from and chronology.has_held_otherwise(writer.chain(old.id)):
+        record = record._replace(valid_from=record.created_at)
     told_too, names = repetition.take_over(old, record, fields=fields, lifts=not prepared.imported)
     new = told_too._replace(
         trust=better.trust, source=better.source, confidence=confidence, updated_at=record.created_at

@@ -14,6 +14,7 @@ from typing import Any
 
 from recollect.engine.base.context import Engine
 from recollect.engine.drafts import items, memory_drafts
+from recollect.engine.memories.chronology import first_told
 from recollect.errors import InvalidMemory
 from recollect.model.geo import distance_km
 from recollect.model.literals import SEALED
@@ -56,7 +57,7 @@ def _distance(known: MemoryRecord, told: MemoryRecord) -> tuple[object, ...]:
 
 def repeats(known: MemoryRecord, told: MemoryRecord) -> bool:
     """Tell whether a memory and a draft with the same words are one: neither contradicts what the other adds."""
-    moments = {known.occurred_at, told.occurred_at} - {None}
+    moments = {known.occurred_at, told.occurred_at} - {None} if _has_own_time(told) else ()
     apart = memory_drafts.slot(told) is None and not is_captured(told) and _elsewhere(known, told)
     pictures = {*media_names(known.media)}
     return (
@@ -67,6 +68,11 @@ def repeats(known: MemoryRecord, told: MemoryRecord) -> bool:
         and (not pictures or pictures >= {*media_names(told.media)})
         and _keeps_slot(known, told)
     )
+
+
+def _has_own_time(record: MemoryRecord) -> bool:
+    """Tell whether its moment is a part of what a memory says; of what was captured it may be when it was told."""
+    return not is_captured(record) or record.type in memory_drafts.HAPPENINGS
 
 
 def _keeps_slot(known: MemoryRecord, told: MemoryRecord) -> bool:
@@ -136,14 +142,15 @@ def take_over(
         new |= {name: getattr(told, name) for name in _WHERE}
     if told.media and not known.media:
         new["media"] = told.media
-    if known.occurred_at is None and told.occurred_at is not None:
+    if known.occurred_at is None and told.occurred_at is not None and _has_own_time(told):
         new["occurred_at"] = told.occurred_at
     for name in ("expires_at", "valid_until"):
         if getattr(told, name) is not None or (lifts and not is_captured(told)):
             new[name] = getattr(told, name)
     begins_later = told.valid_until is not None and told.valid_until <= known.valid_from
-    if told.valid_from != told.created_at or begins_later:  # it would end before it begins
-        new["valid_from"] = told.valid_from
+    begins = min(told.valid_from, known.valid_from) if is_captured(told) else told.valid_from
+    if begins != told.created_at or begins_later:  # it would end before it begins
+        new["valid_from"] = told.valid_from if begins_later else begins
     if is_captured(known) and not is_captured(told):  # from now on it belongs to no conversation that did not store it
         new["session"] = told.session
     new["importance"] = max(known.importance, told.importance)
@@ -257,7 +264,7 @@ def find_doubts(records: Iterable[MemoryRecord]) -> Iterator[Doubt]:
     for row in rows:
         slot = doubtful_slot(row)
         holder = holders.get((slot.subject, slot.key, slot.context)) if slot else None
-        if holder is not None and row.created_at > holder.created_at and differ(holder, row):
+        if holder is not None and first_told(row) > first_told(holder) and differ(holder, row):
             yield Doubt(holder, row)
 
 

@@ -69,12 +69,14 @@ def read(entry: ExportEntry, trust: int, categories: Mapping[str, str]) -> NewMe
     kind = own.get("type") or own.get("category") or next(iter(filed), "")
     kept: dict[str, Any] = {"imported_from": FORMAT, "original_id": id_of(given.get("id"), text), "categories": filed}
     kept |= {name: given.get(name) for name in _KEPT}
+    told_at = moment_of(given.get("created_at"))
     return NewMemory(
         text,
         type=type_of(kind, "other"),
         source=f"import:{FORMAT}",
         trust=trust,
-        occurred_at=moment_of(given.get("created_at")),
+        occurred_at=told_at,
+        valid_from=told_at,
         expires_at=moment_of(given.get("expiration_date")),
         metadata=metadata_of({**kept, **own, **kept}),  # ours first, and as we have them
     )
