@@ -91,7 +91,7 @@ def test_a_model_changes_what_agents_stored_and_nothing_that_the_user_said(memor
 
 
 def test_facts_and_preferences_are_stored_and_asked_for(memory: Memory, me: UserMemory) -> None:
-    me.facts.set("light.hall", "colour", "red")
+    red = me.facts.set("light.hall", "colour", "red")
 
     async def talk(client: Client) -> None:
         slot = {"subject": "light.office", "key": "location"}
@@ -104,8 +104,21 @@ def test_facts_and_preferences_are_stored_and_asked_for(memory: Memory, me: User
         assert known["valid_until"].startswith("2200-01-01") or known["valid_until"].startswith("2199-12-31")
         assert (await checked(client, "memory_facts"))[1]["count"] == 2
         # what the user said holds
-        _, outranked = await checked(client, "memory_facts", subject="light.hall", key="colour", value="blue")
-        assert outranked["action"] == "duplicate"
+        text, outranked = await checked(client, "memory_facts", subject="light.hall", key="colour", value="blue")
+        assert (outranked["action"], outranked["existingId"]) == ("outranked", red.id)
+        assert text.startswith(f"Not taken as true: memory {red.id} stands")
+        text, doubts = await checked(client, "memory_facts", kind="doubt")
+        ((holds, says),) = ((one["memory"], one["contradicted_by"]) for one in doubts["doubts"])
+        assert (holds["id"], holds["value"], says["id"], says["value"]) == (red.id, "red", outranked["id"], "blue")
+        assert red.id in text
+        assert outranked["id"] in text
+        # several values stand side by side
+        spoken = {"subject": "user", "key": "language"}
+        _, czech = await checked(client, "memory_facts", **spoken, value="Czech", many=True)
+        _, polish = await checked(client, "memory_facts", **spoken, value="Polish", many=True)
+        assert (czech["action"], polish["action"]) == ("created", "created")
+        _, asked = await checked(client, "memory_facts", **spoken)
+        assert [one["value"] for one in asked["memories"]] == ["Polish", "Czech"]
         wish = {"kind": "preference", "subject": "lighting", "key": "brightness"}
         await checked(client, "memory_facts", **wish, value="40%", context="after_sunset")
         text, asked = await checked(client, "memory_facts", **wish)

@@ -133,7 +133,10 @@ async function store({ client, config, spool }, { user, ctx, toolCallId, params,
 function remembered({ action, id, existing_id: existingId, left_out: leftOut = [], taken_over: takenOver = [] }) {
   const missing = leftOut.length ? ` It was kept without the ${leftOut.join(" and the ")}, because secrets are left out. Tell the user, who alone can keep it, with \`recollect store --keep-secret\`.` : "";
   const more = { ...(leftOut.length && { leftOut }), ...(takenOver.length && { takenOver }) };
-  if (["duplicate", "outranked", "forgotten"].includes(action)) {
+  if (action === "outranked") {
+    return answer(`Not taken as true: ${existingId} stands, because its source is more trusted or it is newer. This is in its history only. If the user has just said so, ask them which is right.${missing}`, { action, id, existingId, ...more });
+  }
+  if (["duplicate", "forgotten"].includes(action)) {
     const added = takenOver.length ? ` Taken over from it: ${takenOver.join(", ").replaceAll("_", " ")}.` : "";
     return answer(`Known already (${existingId}).${added}${missing}`, { action: "duplicate", id, existingId, ...more });
   }

@@ -173,7 +173,7 @@ def show_remembered(view: "View", remembered: "Remembered", place: str = "") -> 
         "created": "Remembered.",
         "duplicate": f"Known already; {taken_over_words(remembered.taken_over) or 'nothing was added'}.",
         "superseded": f"Remembered, replacing {remembered.existing_id}.",
-        "outranked": f"Kept as history only; {remembered.existing_id} stands.",
+        "outranked": f"Kept as history only; {remembered.existing_id} stands: it is more trusted, or newer.",
         "doubted": f"Remembered beside {remembered.existing_id}, which says otherwise.",
     }
     view.line(outcomes[remembered.action])

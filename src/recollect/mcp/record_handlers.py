@@ -55,13 +55,15 @@ def _update(context: ToolContext, taken: Mapping[str, Any]) -> ToolAnswer:
 
 def _facts(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
     kind = arguments["kind"]
+    if kind == "doubt":
+        return render_records.render_doubts(context.me.facts.doubts(arguments.get("subject"))[: arguments["limit"]])
     if "value" not in arguments and "content" not in arguments:
         return render_records.render_typed(_ASKED[kind](context, arguments))
     needed = _NEEDED[kind]
     missing = [name for name in needed if name not in arguments]
     if missing:
         raise InvalidInput(f"To store a {kind}, memory_facts needs {', '.join(needed)}; {missing[0]} is missing.")
-    common = ("importance", "confidence", "context", "valid_until")
+    common = ("importance", "confidence", "context", "valid_until", *(("many",) if "value" in needed else ()))
     given = {name: arguments[name] for name in common if name in arguments}
     return render.render_stored(_STATED[kind](context, arguments, {**given, "source": AGENT}))
 

@@ -111,15 +111,27 @@ def render_stored(stored: Remembered) -> ToolAnswer:
     """Render what became of a memory that was stored."""
     left_out = f" {left_out_note(stored.left_out)}" if stored.left_out else ""
     match stored.action:
-        case "created" | "doubted":
+        case "created":
             return ToolAnswer(f"Stored. Its id is {stored.id}.{left_out}", _stored_details("created", stored))
+        case "doubted":
+            return ToolAnswer(
+                f"Stored. Its id is {stored.id}; {stored.existing_id} says otherwise and stands, too.{left_out}",
+                _stored_details("doubted", stored),
+            )
+        case "outranked":
+            return ToolAnswer(
+                f"Not taken as true: memory {stored.existing_id} stands, because its source is more trusted or it is "
+                f"newer. This is in its history only, as {stored.id}. If the user has just said so, ask them which is "
+                f"right.{left_out}",
+                _stored_details("outranked", stored),
+            )
         case "superseded":
             return ToolAnswer(
                 f"Stored. Its id is {stored.id}; it takes the place of {stored.existing_id}, which stays in the "
                 f"history.{left_out}",
                 _stored_details("superseded", stored),
             )
-        case "duplicate" | "outranked" | "forgotten":  # the other memory holds
+        case "duplicate" | "forgotten":  # the other memory holds
             news = taken_over_words(stored.taken_over) or "nothing new"
             return ToolAnswer(
                 f"Known already: memory {stored.existing_id} holds. {news[0].upper()}{news[1:]}.{left_out}",

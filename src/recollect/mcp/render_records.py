@@ -18,7 +18,7 @@ from recollect.mcp.render import (
     room,
 )
 from recollect.model.insights import Clusters
-from recollect.model.memories import MemoryRecord, Page, participants_of
+from recollect.model.memories import Doubt, MemoryRecord, Page, participants_of
 from recollect.model.search import Hit, Recall
 from recollect.text.fence import quoted
 from recollect.text.harmless import harmless
@@ -70,6 +70,19 @@ def render_typed(records: Sequence[MemoryRecord]) -> ToolAnswer:
     """Render facts, preferences, events or lessons, with ids."""
     memories = [_record(one, len(records)) for one in records]
     return ToolAnswer(_with_ids(records), {"action": "listed", "count": len(memories), "memories": memories})
+
+
+def render_doubts(doubts: Sequence[Doubt]) -> ToolAnswer:
+    """Render pairs of memories that contradict each other, with ids."""
+    count = 2 * len(doubts)
+    pairs = [{name: _record(one, count) for name, one in doubt._asdict().items()} for doubt in doubts]
+    lines = [
+        f"id {held.id} holds: {line(held, room(count))}; id {other.id} says: {line(other, room(count))}"
+        for held, other in doubts
+    ]
+    heading = f"{counted(len(doubts), 'doubt', 'doubts')}. Ask the user which is right; memory_forget the other one:"
+    text = numbered_lines(heading, lines) if lines else NOTHING
+    return ToolAnswer(text, {"action": "listed", "count": len(pairs), "doubts": pairs})
 
 
 def render_similar(result: Recall) -> ToolAnswer:

@@ -121,7 +121,7 @@ export const texts = {
     keepSecret: "Keep a password or code in it, too, encrypted",
     stored: ({ action, left_out: kinds = [] }) =>
       [
-        action === "duplicate" ? "That was known already." : "Remembered.",
+        { duplicate: "That was known already.", outranked: "Kept as history only: what is known is more trusted, or newer." }[action] ?? "Remembered.",
         ...(kinds.length ? [`It was kept without the ${kinds.join(" and the ")}: secrets are left out unless you ask to keep them.`] : []),
       ].join(" "),
   },

@@ -38,7 +38,8 @@ def store_memory(body: requests.NewMemoryBody, call: WriteCall) -> Response:
     """Store a memory.
 
     The same words twice are a `duplicate`; `taken_over` names what was new in the second. A new value for the same
-    `subject`, `key` and `context` supersedes the old one, which stays in the history.
+    `subject`, `key` and `context` supersedes the old one, which stays in the history; one that is less trusted or
+    older is `outranked`, and goes to the history itself.
     """
 
     def reply(stored: Remembered) -> Reply:
