@@ -481,7 +481,8 @@ def _with_replaced(engine: Engine, scope: Scope, captured: tuple[Captured, ...])
 
 
 def _is_same(record: MemoryRecord, captured: Captured) -> bool:
-    preference = record.type == "preference"  # another slot
-    return preference or fingerprint_text(record.value or record.content) == fingerprint_text(
+    if record.type == "preference" or repetition.is_short_for(record.key, captured.value, record.value):
+        return True  # another slot, or nothing new
+    return fingerprint_text(record.value or record.content) == fingerprint_text(
         captured.value if record.value else captured.content
     )

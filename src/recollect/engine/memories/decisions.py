@@ -257,7 +257,8 @@ def _keep_past(writer: StoreWriter, prepared: PreparedMemory) -> Remembered | No
     record, moment = draft.record, prepared.told_at
     if moment is None or old is None or lapsed(old, record.created_at) or is_many(record):
         return None
-    if record.trust != old.trust or same_value(old, draft) or not chronology.is_older(writer, moment, old):
+    consistent = same_value(old, draft) or (record.value and old.value and not repetition.differ(record, old))
+    if record.trust != old.trust or consistent or not chronology.is_older(writer, moment, old):
         return None
     return _keep_outranked(writer, draft, prepared.space, old, chronology.make_room(writer, moment, old))
 
@@ -271,7 +272,10 @@ def _meet_holder(
     if told_more and _says_more(old, record):  # each says something of its own about one value
         return _insert(writer, draft, prepared.space)
     told_more = told_more or not {*media_names(record.media)} <= {*media_names(old.media)}
-    if not told_more and same_value(old, draft) and not _keeps_another(record, old):
+    same = same_value(old, draft) or (
+        record.trust <= old.trust and repetition.is_short_for(record.key, record.value, old.value)
+    )
+    if not told_more and same and not _keeps_another(record, old):
         return _confirm(writer, old, draft, prepared)
     if twin is not None and not twin.key and not _keeps_another(record, twin):
         return _take_slot(writer, draft, prepared, old, twin)

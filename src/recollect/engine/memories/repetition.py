@@ -34,6 +34,8 @@ PARTICIPANTS = "participants"
 _SAME_PLACE_KM = 0.1  # a phone that has not moved says as much
 _STATEMENT = 3  # words; fewer are a value, which means little without what it is the value of
 _WHERE = ("lat", "lng", "address", "place_label")
+_NAMES = frozenset({"name", "full_name"})
+_PLACES = frozenset({"home", "city", "location", "address", "origin"})
 _UNTOLD = frozenset({"metadata", "session"})
 _OURS = frozenset(
     {MANY, FEEDBACK, AUTHOR, CAPTURED_BY, PROPERTY, QUESTION, STANDING, SPAN, ALSO_FROM, PARTICIPANTS, SEALED}
@@ -253,8 +255,28 @@ def doubtful_slot(record: MemoryRecord) -> Slot | None:
 
 
 def differ(one: MemoryRecord, other: MemoryRecord) -> bool:
-    """Tell whether two values are not the same."""
-    return fingerprint_text(one.value) != fingerprint_text(other.value)
+    """Tell whether two values of a property are not the same, and neither is the other in short."""
+    key = one.key or other.key
+    return fingerprint_text(one.value) != fingerprint_text(other.value) and not (
+        is_short_for(key, one.value, other.value) or is_short_for(key, other.value, one.value)
+    )
+
+
+def is_short_for(key: str, value: str, whole: str) -> bool:
+    """Tell whether a name or a place is told in short: Petra for Petra Nováková, Brno for Brno, Czech Republic."""
+    if not value or key not in _NAMES | _PLACES:
+        return False
+    told, known = (_name_parts(text) if key in _NAMES else _place_parts(text) for text in (value, whole))
+    remaining = iter(known)
+    return 0 < len(told) < len(known) and all(part in remaining for part in told)
+
+
+def _name_parts(text: str) -> list[str]:
+    return fingerprint_text(text).split()
+
+
+def _place_parts(text: str) -> list[str]:
+    return [part.strip() for part in fingerprint_text(text).split(",") if part.strip()]
 
 
 def find_doubts(records: Iterable[MemoryRecord]) -> Iterator[Doubt]:
