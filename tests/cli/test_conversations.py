@@ -80,8 +80,9 @@ def test_conversations_are_listed(cli: Cli) -> None:
     listed = {info["id"]: info for info in cli.json("conversation")["conversations"]}
     assert (listed["new"]["messages"], listed["old"]["messages"], listed["hidden"]["private"]) == (2, 1, True)
     head, *rows = cli.ok("conversation").splitlines()
-    assert head.split() == ["conversation", "messages", "active", "tokens", "last", "spoken"]
+    assert head.split() == ["conversation", "messages", "active", "tokens", "held"]
     assert any(re.match(r"new +2 +2 +\d+  just now", row) for row in rows)
+    assert sum(ROOF in row for row in rows) == 2, "the titles"
     assert any(row.startswith("hidden (private)") for row in rows)
 
 

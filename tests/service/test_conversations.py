@@ -37,7 +37,7 @@ def test_pages_of_messages_and_conversations(anna: httpx2.Client) -> None:
         if cursor is None:
             break
     assert names == ["c4", "c3", "c2", "c1", "c0", "long"]
-    for nonsense in ("x", "9" * 30, "-1.c1"):
+    for nonsense in ("x", "9" * 30, "--1.c1"):
         assert anna.get("/api/conversations", params={"cursor": nonsense}).status_code == 422
 
 

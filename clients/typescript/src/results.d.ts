@@ -380,6 +380,10 @@ export interface ConversationInfo {
   metadata: Record<string, unknown>;
   created_at: string;
   updated_at: string;
+  title: string;
+  speakers: string[];
+  first_said_at: string | null;
+  last_said_at: string | null;
 }
 
 /** How much there is about an hour, a day, a month or a year, from `start` to before `until`. */

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast
 
 from recollect.cli import options
 from recollect.cli.errors import FAILED
-from recollect.cli.formatting import ago, amounts, counted, excerpt, minute, place_line, shortened
+from recollect.cli.formatting import ago, amounts, counted, day, excerpt, minute, place_line, shortened
 from recollect.cli.json_output import fields_of
 from recollect.cli.memories import VectorsToFollow, show_following_vector
 from recollect.cli.options import argument, flag, one_of, option
@@ -18,6 +18,8 @@ from recollect.errors import InvalidInput, NotFound
 from recollect.model.literals import ROLES, MessageRole
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from rich.console import RenderableType
 
     from recollect.api.conversation import Conversation
@@ -235,12 +237,22 @@ def _show_list(view: "View", conversations: "tuple[ConversationInfo, ...]") -> N
     if not conversations:
         view.line("No conversations yet. `recollect say CONVERSATION ROLE TEXT` begins one.")
         return
-    table = view.headed("conversation", ("messages", "active", "tokens"), "last spoken")
+    table = view.headed("conversation", ("messages", "active", "tokens"), "held")
     for info in conversations:
         name = view.text(info.id).append(" (private)" if info.private else "", "yellow")
         sizes = (info.messages, info.active_messages, info.active_tokens)
-        table.add_row(name, *(f"{amount:,}" for amount in sizes), ago(info.updated_at, view.now))
+        about = " · ".join(filter(None, (info.title, ", ".join(info.speakers))))
+        name.append_text(view.text(f"\n{about}" if about else "", "dim"))
+        table.add_row(name, *(f"{amount:,}" for amount in sizes), _held(info, view.now))
     view.print(table)
+
+
+def _held(info: "ConversationInfo", now: "datetime") -> str:
+    """Say when a conversation was held: how long ago, or on which days."""
+    if info.first_said_at is None or info.last_said_at is None:
+        return ""
+    first, last = day(info.first_said_at, now), day(info.last_said_at, now)
+    return ago(info.last_said_at, now) if first == last else f"{first} to {last}"
 
 
 def _show_transcript(view: "View", chat: Transcript, *, whole: bool) -> None:
@@ -248,7 +260,14 @@ def _show_transcript(view: "View", chat: Transcript, *, whole: bool) -> None:
     held = amounts((info.messages, "message", "messages")) or "no messages"
     folded = info.messages - info.active_messages
     tokens = counted(info.active_tokens, "active token", "active tokens")
-    parts = [info.id, held, *([f"{folded:,} folded"] if folded else []), tokens, *(["private"] if info.private else [])]
+    parts = [
+        info.id,
+        *filter(None, (_held(info, view.now), ", ".join(info.speakers))),
+        held,
+        *([f"{folded:,} folded"] if folded else []),
+        tokens,
+        *(["private"] if info.private else []),
+    ]
     view.line(" · ".join(parts), "bold")
     hidden = info.messages - len(chat.messages)
     if hidden > 0:

@@ -216,7 +216,12 @@ class ConversationRecord(NamedTuple):
 
 
 class ConversationInfo(NamedTuple):
-    """A conversation with its statistics. Summaries do not count as messages."""
+    """A conversation with its statistics. Summaries do not count as messages.
+
+    `title` is that of its metadata, else the first line of a user that says something. `speakers` are the names of
+    those who spoke, in that order, as far as they are known. It was held from `first_said_at` to `last_said_at`, and
+    stored from `created_at` on; `updated_at` is when it was last spoken in.
+    """
 
     id: str
     private: bool
@@ -227,6 +232,10 @@ class ConversationInfo(NamedTuple):
     metadata: Mapping[str, Any]
     created_at: datetime
     updated_at: datetime
+    title: str = ""
+    speakers: tuple[str, ...] = ()
+    first_said_at: datetime | None = None
+    last_said_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

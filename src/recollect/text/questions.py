@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from recollect.text.clean import fold
 from recollect.text.language import function_words, guess_language, stop_words, unaccented
-from recollect.text.tables import LANGUAGES, read_lines, read_words
+from recollect.text.tables import COMMON, LANGUAGES, read_lines, read_words
 
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 _CODE = re.compile(r"\b(?=\w*\d)(?=\w*[^\W\d_])\w+")  # `a4` is one, and no article
@@ -61,6 +61,12 @@ def is_keywords(text: str) -> bool:
     if not 0 < len(words) <= _MOST_KEYWORDS or _SENTENCE_MARK.search(text) or not function_words().isdisjoint(words):
         return False
     return not request_form(text).general and any(map(str.isalpha, _chatter().sub(" ", fold(text))))
+
+
+def is_small_talk(text: str) -> bool:
+    """Tell whether a text is nothing but a greeting, thanks or the like: no word of it says what it is about."""
+    greetings, words = read_words("languages", "greetings", COMMON), _WORD.findall(_chatter().sub(" ", fold(text)))
+    return all(word in greetings or word in function_words() for word in words)
 
 
 def request_form(text: str) -> RequestForm:

@@ -179,7 +179,7 @@ class ReadableExport:
     def _transcript(self, scope: Scope, talk: Values) -> Iterator[str]:
         self._out.rows["conversations"] += 1
         title = talk["metadata"].get("title") or talk["id"]
-        yield f"# Conversation: {_inline(title)}\n\nFrom {_time(talk['created_at'])} to {_time(talk['updated_at'])}.\n"
+        yield f"# Conversation: {_inline(title)}\n\nLast spoken in: {_time(talk['updated_at'])}.\n"
         for row in self._reader.talk(scope, talk["id"]):
             message = dict(zip(MESSAGES.names, row, strict=True))
             self._out.rows["messages"] += 1

@@ -201,7 +201,8 @@ def _older(
 ) -> set[str]:
     """Give the keys of rows with a tombstone that are older than it."""
     found, at = tombstones.forgotten_at(writer, marks), table.names.index(moment or _MOMENTS[table.name])
-    return {row[0] for row in rows if row[0] in found and max(found[row[0]]) >= row[at]}
+    stored = table.names.index("created_at") if table is CONVERSATIONS else at  # what is brought was said before
+    return {row[0] for row in rows if row[0] in found and max(found[row[0]]) >= max(row[at], row[stored])}
 
 
 def _marks(table: TransferTable, row: Row) -> Sequence[str]:

@@ -29,7 +29,8 @@ from recollect.model.messages import (
     Window,
 )
 from recollect.model.readings import TaughtMemory
-from recollect.storage.base import StoreReader, StoreWriter, UserRows
+from recollect.storage.base import OpenedConversation, StoreReader, StoreWriter, UserRows
+from recollect.text.titles import title_of
 
 _MAX_UNCOMPARED = 50  # messages at the end that are not compared
 _NEVER_COMPARED = frozenset({"reasoning", "summary", "system"})  # hosts may or may not deliver these
@@ -234,7 +235,9 @@ def add(
         stored[external_id] = draft.message
         drafts.append(draft)
         results.append(Appended("created", draft.message))
-    _write(writer, engine, record._replace(last_sequence=last, updated_at=now), drafts)
+    said = max((min(draft.message.said_at, now) for draft in drafts), default=now)
+    spoken = said if not record.last_sequence else max(said, record.updated_at)
+    _write(writer, engine, record._replace(last_sequence=last, updated_at=spoken), drafts)
     return tuple(results)
 
 
@@ -352,8 +355,8 @@ def between(
 
 def info(engine: Engine, scope: Scope, conversation: str) -> ConversationInfo | None:
     """Give a conversation with its figures."""
-    infos = engine.store.read(scope, lambda reader: reader.conversations(1, conversation))
-    return infos[0] if infos else None
+    found = engine.store.read(scope, lambda reader: reader.conversations(1, conversation))
+    return _titled(found[0]) if found else None
 
 
 def message(engine: Engine, scope: Scope, message_id: str) -> Message:
@@ -392,7 +395,12 @@ def listing(
     engine: Engine, scope: Scope, limit: int, before: tuple[datetime, str] | None = None
 ) -> tuple[ConversationInfo, ...]:
     """List a user's conversations."""
-    return tuple(engine.store.read(scope, lambda reader: reader.conversations(limit, before=before)))
+    found = engine.store.read(scope, lambda reader: reader.conversations(limit, before=before))
+    return tuple(map(_titled, found))
+
+
+def _titled(opened: OpenedConversation) -> ConversationInfo:
+    return opened.info._replace(title=title_of(opened.info.metadata, opened.openings))
 
 
 def set_private(engine: Engine, scope: Scope, conversation: str, *, private: bool) -> None:

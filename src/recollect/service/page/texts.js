@@ -172,6 +172,7 @@ export const texts = {
 
   conversations: {
     heading: "Conversations",
+    held: (first, last) => `${first} to ${last}`,
     none: "No conversations yet.",
     turns: (n) => (n === 1 ? "1 message" : `${n} messages`),
     tokens: (active, all) => `${active} of ${all} tokens in the window`,

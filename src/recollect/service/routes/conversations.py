@@ -48,7 +48,7 @@ def list_conversations(
     call: ReadCall,
     limit: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER] = 50,
     cursor: Annotated[
-        str | None, Query(max_length=200, pattern=r"^[0-9]{1,17}\.", description="The cursor of the page before.")
+        str | None, Query(max_length=200, pattern=r"^-?[0-9]{1,17}\.", description="The cursor of the page before.")
     ] = None,
 ) -> dict[str, object]:
     """List conversations, the one that was spoken in last first."""

@@ -15,7 +15,7 @@ from recollect.model.places import Located, NamedPlace, PlaceRow, Sighting, plac
 from recollect.model.scopes import Membership, shared_name
 from recollect.model.stats import AuditLine, SearchFigures
 from recollect.storage.base.tables import TIME_FIELDS, name_of
-from recollect.storage.base.values import CachedPlace, StoreChange
+from recollect.storage.base.values import PART_MARK, CachedPlace, StoreChange
 
 T = TypeVar("T")
 Convert = Callable[[Any], Any]
@@ -32,6 +32,10 @@ class ValueCodec(NamedTuple):
     write_terms: Callable[[Sequence[str]], Any]
 
 
+def _parts(text: str) -> tuple[str, ...]:
+    return tuple(text.split(PART_MARK)) if text else ()
+
+
 class RecordCodec:
     """Reads rows as records, and lays out records as the parameters of queries."""
 
@@ -45,7 +49,7 @@ class RecordCodec:
         )
         self.conversation = self._reader(ConversationRecord, private=bool, metadata=as_json)
         self.conversation_info = self._reader(
-            ConversationInfo, private=bool, tokens=int, active_tokens=int, metadata=as_json
+            ConversationInfo, private=bool, tokens=int, active_tokens=int, metadata=as_json, speakers=_parts
         )
         self.file = self._reader(FileRecord, notes=as_tuple, metadata=as_json)
         self.chunk = self._reader(Chunk)

@@ -15,7 +15,7 @@ from recollect.model.filters import ChunkFilters, Filters, ItemFilters, MessageF
 from recollect.model.insights import TypeCoverage
 from recollect.model.literals import FileSource, ItemKind, VectorKind
 from recollect.model.memories import MemoryRecord, Scope, Space, TextCandidate, TextCandidates, Vector
-from recollect.model.messages import ConversationInfo, Message, MessagePosition
+from recollect.model.messages import Message, MessagePosition
 from recollect.model.places import PlaceRow, Sighting, place_id
 from recollect.model.scopes import Membership
 from recollect.model.stats import AuditLine, SearchFigures, Stats, TimelineCount
@@ -35,7 +35,18 @@ from recollect.storage.base.tables import (
     reading,
 )
 from recollect.storage.base.user_rows import UserRows
-from recollect.storage.base.values import CachedPlace, EmbeddedMemory, Neighbour, SearchNote, StoreChange
+from recollect.storage.base.values import (
+    PART_MARK,
+    CachedPlace,
+    EmbeddedMemory,
+    Neighbour,
+    OpenedConversation,
+    SearchNote,
+    StoreChange,
+)
+
+_OPENINGS = 5  # messages that may give a conversation its title
+_LONGEST_OPENING = 1_500  # characters of each
 
 _ABOVE_ALL_IDS = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
@@ -159,14 +170,16 @@ class StoreReader(UserRows, ABC):
 
     def conversations(
         self, limit: int, conversation_id: str | None = None, before: tuple[datetime, str] | None = None
-    ) -> Sequence[ConversationInfo]:
+    ) -> Sequence[OpenedConversation]:
         """List the conversations, the one that was spoken in last first; or only the one with this id.
 
         `before` is when the last one of another listing was spoken in, and its id: what comes after it is given.
         """
         moment, before_id = before or (None, "")
         values = {"limit": limit, "id": conversation_id, "before": moment, "before_id": before_id}
-        return [self._codec.conversation_info(row) for row in self._rows("list_conversations", values)]
+        values |= {"mark": PART_MARK, "openings": _OPENINGS, "longest": _LONGEST_OPENING}
+        infos = [self._codec.conversation_info(row) for row in self._rows("list_conversations", values)]
+        return [OpenedConversation(info._replace(title=""), info.title.split(PART_MARK)) for info in infos]
 
     def around(self, ids: Sequence[str], reach: int, filters: MessageFilters) -> Sequence[MessagePosition]:
         """Give these messages and those up to `reach` before and after each of them, as far as they pass; each once."""

@@ -21,6 +21,7 @@ _COLUMNS = {"session": "session_id", "conversation": "conversation_id"}
 TIME_FIELDS: frozenset[str] = frozenset(
     {
         "occurred_at", "valid_from", "valid_until", "expires_at", "created_at", "updated_at", "said_at",
+        "first_said_at", "last_said_at",
         "compacting_until", "dated_at", "scanned_at", "completed_at", "changed_at", "moment",
     }
 )  # fmt: skip

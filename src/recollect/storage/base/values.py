@@ -8,7 +8,7 @@ from typing import Final, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 from recollect.model.files import FileRecord
 from recollect.model.literals import ItemKind, VectorKind
 from recollect.model.memories import Embeddable, Item, MemoryRecord, Scope, Space, Vector, kind_of
-from recollect.model.messages import Message, Usage
+from recollect.model.messages import ConversationInfo, Message, Usage
 from recollect.model.places import Located
 
 # The scope of rows without a user: keys, and their lines in the audit log. No user can have this name.
@@ -20,6 +20,7 @@ CHANGES_KEPT = timedelta(days=7)
 # `words` could be found by its words only, because its vector follows; `embedded` says that it came.
 ChangeKind = Literal["stored", "words", "embedded"]
 
+PART_MARK: Final = "\x1f"  # between texts that a query gives as one; no stored text has it
 WITH_SAME_WORDS = 20  # an event may happen very often, and be told in the same words
 LAST: Final = 2**62  # above all lines, and above all numbers of rows
 ERASED: Final = "erased the traces of deleted memories"  # a note of maintenance
@@ -32,6 +33,13 @@ class LiveMemory(NamedTuple):
 
     record: MemoryRecord
     content_hash: str
+
+
+class OpenedConversation(NamedTuple):
+    """A conversation with its figures, and the beginnings of what users said first in it."""
+
+    info: ConversationInfo
+    openings: Sequence[str]
 
 
 class Retirement(NamedTuple):

@@ -15,24 +15,47 @@ VALUES (
        compacting_until = excluded.compacting_until, metadata = excluded.metadata, updated_at = excluded.updated_at
 
 -- list_conversations --
--- Conversations with their figures, the latest first.
-SELECT c.id, c.private,
-       (SELECT count(*) FROM messages m
-         WHERE m.user_id = :user_id AND m.conversation_id = c.id AND m.role <> 'summary') AS messages,
-       (SELECT count(*) FROM messages m
-         WHERE m.user_id = :user_id AND m.conversation_id = c.id AND m.role <> 'summary' AND m.status = 'active')
-         AS active_messages,
-       (SELECT coalesce(sum(m.tokens), 0) FROM messages m
-         WHERE m.user_id = :user_id AND m.conversation_id = c.id AND m.role <> 'summary') AS tokens,
-       (SELECT coalesce(sum(m.tokens), 0) FROM messages m
-         WHERE m.user_id = :user_id AND m.conversation_id = c.id AND m.status = 'active') AS active_tokens,
-       c.metadata, c.created_at, c.updated_at
-  FROM conversations c
- WHERE c.user_id = :user_id AND c.id = coalesce(:id::text, c.id)
-   AND (:before::timestamptz IS NULL OR c.updated_at < :before
-        OR (c.updated_at = :before AND c.id > :before_id))
- ORDER BY c.updated_at DESC, c.id
- LIMIT :limit
+-- Conversations with their figures, who spoke, and how users began; the one that was spoken in last first.
+WITH page AS (
+    SELECT id, private, metadata, created_at, updated_at
+      FROM conversations
+     WHERE user_id = :user_id AND id = coalesce(:id::text, id)
+       AND (:before::timestamptz IS NULL OR updated_at < :before
+            OR (updated_at = :before AND id > :before_id))
+     ORDER BY updated_at DESC, id
+     LIMIT :limit
+),
+figures AS MATERIALIZED (
+    SELECT m.conversation_id AS id,
+           count(*) FILTER (WHERE m.role <> 'summary') AS messages,
+           count(*) FILTER (WHERE m.role <> 'summary' AND m.status = 'active') AS active_messages,
+           coalesce(sum(m.tokens) FILTER (WHERE m.role <> 'summary'), 0) AS tokens,
+           coalesce(sum(m.tokens) FILTER (WHERE m.status = 'active'), 0) AS active_tokens,
+           min(m.said_at) AS first_said_at, max(m.said_at) AS last_said_at,
+           count(*) FILTER (WHERE m.speaker <> '') AS named
+      FROM page p CROSS JOIN messages m  -- SQLite keeps this order, and reads no other conversation
+     WHERE m.user_id = :user_id AND m.conversation_id = p.id
+     GROUP BY m.conversation_id
+)
+SELECT p.id, p.private, coalesce(f.messages, 0) AS messages, coalesce(f.active_messages, 0) AS active_messages,
+       coalesce(f.tokens, 0) AS tokens, coalesce(f.active_tokens, 0) AS active_tokens,
+       p.metadata, p.created_at, p.updated_at,
+       coalesce((SELECT string_agg(o.content, :mark::text ORDER BY o.sequence, o.said_at, o.id)
+                   FROM (SELECT substr(m.content, 1, :longest) AS content, m.sequence, m.said_at, m.id
+                           FROM messages m
+                          WHERE m.user_id = :user_id AND m.conversation_id = p.id AND m.role = 'user'
+                          ORDER BY m.sequence, m.said_at, m.id
+                          LIMIT :openings) o), '') AS title,
+       CASE WHEN f.named > 0
+            THEN (SELECT string_agg(s.speaker, :mark::text ORDER BY s.first, s.speaker)
+                    FROM (SELECT m.speaker, min(m.sequence) AS first
+                            FROM messages m
+                           WHERE m.user_id = :user_id AND m.conversation_id = p.id AND m.speaker <> ''
+                           GROUP BY m.speaker) s)
+            ELSE '' END AS speakers,
+       f.first_said_at, f.last_said_at
+  FROM page p LEFT JOIN figures f ON f.id = p.id
+ ORDER BY p.updated_at DESC, p.id
 
 -- conversation_ids --
 -- All of a user's conversations.

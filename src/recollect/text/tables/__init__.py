@@ -18,7 +18,7 @@ COMMON: Final = "common"  # the folder of what belongs to no language
 _SECTIONS: Final = {
     "language": "letters; function words; shared words; negations; fillers; decisive; negative prefixes; spellings; "
     "courtesy; bare courtesy; moments; leading to a time; before a list; after a comma; scope; dotted",
-    "languages": "latin; cyrillic; persian letters; first names; scripts",
+    "languages": "latin; cyrillic; persian letters; first names; greetings; scripts",
     "query": "anything; talk; you; told; own; general; how to; to me; asking; commands; deeds; "
     "advice; titles; user; lists; in common; joining; with; oneself",
     "capture": "openings; first person; i; third person; refers back; people; conditions; past; ended; instead; "

@@ -1,7 +1,7 @@
 // Conversations, newest first; one with its turns and what was learned from it.
 
 import { api } from "../api.js";
-import { minute } from "../dates.js";
+import { day, minute } from "../dates.js";
 import { Forget, Later, Loaded, Memory, Text, Turns, useLoaded, usePages } from "../parts.js";
 import { texts } from "../texts.js";
 import { html, useMemo, useState } from "../vendor/htm-preact-3.1.1.js";
@@ -21,9 +21,10 @@ function Listing({ tell }) {
       <ul class="list">
         ${items.map(
           (one) => html`<li key=${one.id}>
-            <a href=${`#/conversations/${encodeURIComponent(one.id)}`}><bdi>${one.id}</bdi></a>
+            <a href=${`#/conversations/${encodeURIComponent(one.id)}`}><bdi>${one.title || one.id}</bdi></a>
             <span class="quiet">
-              ${minute(one.updated_at)}${" · "}${texts.conversations.turns(one.messages)}${" · "}
+              ${held(one)}${" · "}${one.speakers.length > 0 && html`<bdi>${one.speakers.join(", ")}</bdi>${" · "}`}
+              ${texts.conversations.turns(one.messages)}${" · "}
               ${texts.conversations.tokens(one.active_tokens, one.tokens)}
               ${one.private && html`${" · "}<span class="tag">${texts.conversations.private}</span>`}
             </span>
@@ -32,6 +33,11 @@ function Listing({ tell }) {
       </ul>
       ${cursor && html`<button type="button" onClick=${more}>${texts.more}</button>`}`}<//>
   </section>`;
+}
+
+// When it was held: on one day, or from one to another.
+function held({ first_said_at: first, last_said_at: last, updated_at: changed }) {
+  return first && day(first) !== day(last) ? texts.conversations.held(day(first), day(last)) : minute(last ?? changed);
 }
 
 function Conversation({ id, may, tell }) {
@@ -53,8 +59,12 @@ function Conversation({ id, may, tell }) {
   };
   return html`<section aria-labelledby="heading">
     <p><a href="#/conversations">${texts.conversations.back}</a></p>
-    <h1 id="heading"><bdi>${id}</bdi></h1>
+    <h1 id="heading"><bdi>${first.value?.conversation.title || id}</bdi></h1>
     <${Loaded} of=${first}>${({ conversation }) => html`
+      <p class="quiet">
+        <bdi>${id}</bdi>${" · "}${held(conversation)}
+        ${conversation.speakers.length > 0 && html`${" · "}<bdi>${conversation.speakers.join(", ")}</bdi>`}
+      </p>
       <${Figures} info=${conversation} may=${may} tell=${tell} />
       <${Summary} id=${id} />
       ${cursor && html`<button type="button" onClick=${earlier}>${texts.conversations.earlier}</button>`}
