@@ -3,7 +3,7 @@ import type {
   KeyedFields, MessageContent, MessageFields, MessageRole, NewMemory, NewMessage, PageOptions, RecallOptions, TimelineOptions, TypedFields,
 } from "./src/inputs.js";
 import type {
-  About, Appended, Clusters, Compaction, ConversationInfo, ConversationPage, Forgotten, Insights, TaughtMemory, Membership, Memory, MemoryPage, Message, PromptContext, Recall, Remembered,
+  About, Appended, Clusters, Compaction, ConversationInfo, ConversationPage, Doubt, Forgotten, Insights, TaughtMemory, Membership, Memory, MemoryPage, Message, PromptContext, Recall, Remembered,
   ServiceStatus, TidyRule, Tidying, TimelineBucket, TurnOutcome, UserStats, Window,
 } from "./src/results.js";
 
@@ -165,6 +165,10 @@ export interface Facts {
   (subject?: string, options?: { key?: string; limit?: number }, call?: CallOptions): Promise<Memory[]>;
   /** Stores a fact; a new value for the same subject and key supersedes the old one. */
   set(subject: string, key: string, value: string, fields?: KeyedFields & { content?: string }, call?: WriteOptions): Promise<Remembered>;
+  /** Lists pairs of memories that contradict each other: the one that holds, and one that casts doubt on it. */
+  doubts(subject?: string, call?: CallOptions): Promise<Doubt[]>;
+  /** Settles a doubt: of the two memories the one with this id is right. Returns what holds. Throws NotFound. */
+  settle(id: string, call?: WriteOptions): Promise<Memory>;
 }
 
 /** Preferences by category. Called, it lists them, the most confident first. */

@@ -61,6 +61,13 @@ def test_what_a_program_concludes_is_kept_as_a_doubt(cli: Cli) -> None:
     assert "known: user home: Brno\n" in shown
     assert "also said: user home: agent town\n" in shown
     assert "agent\n" in shown
+    assert "recollect settle ID" in shown
+    assert cli.json("settle", claim["id"])["value"] == "external town"
+    assert [item["value"] for item in cli.json("facts")["items"]] == ["external town"]
+    assert cli.ok("facts", "--doubts") == "No facts contradict each other.\n"
+    refused = cli("settle", stated["id"])
+    assert refused.exit_code == 2
+    assert "Nothing contradicts" in refused.stderr
 
 
 def test_a_fact_has_a_source_and_an_end(cli: Cli) -> None:

@@ -50,6 +50,12 @@ def merged(me: Verbs) -> object:
     return me.merge(me.remember("The gate opens at seven", subject="seven").id, into=kept)
 
 
+def settled(me: Verbs) -> object:
+    """Settle a doubt in favour of the claim."""
+    me.facts.set("shade", "color", "white")
+    return me.facts.settle(me.facts.set("shade", "color", "beige", trust=0).id)
+
+
 # In this order: each line may use what those before it have stored.
 STORY: dict[str, Callable[[Verbs], object]] = {
     "UserMemory.user_id": lambda me: type(me.user_id),
@@ -79,6 +85,7 @@ STORY: dict[str, Callable[[Verbs], object]] = {
     "UserMemory.scope": no_scope,
     "UserMemory.scopes": lambda me: me.scopes(),
     "UserEvents.timeline": lambda me: me.events.timeline(unit="year", zone="Europe/Prague"),
+    "UserFacts.settle": settled,
     "UserFacts.doubts": lambda me: (me.facts.set("lamp", "color", "blue", trust=0), me.facts.doubts()),
     "UserMemory.stats": lambda me: me.stats(),
     "UserMemory.insights": lambda me: me.insights(),

@@ -268,6 +268,7 @@ _VERBS: dict[str, _Verb] = {
     "UserPlaces.set": lambda me, _, __: me.places.set("home", (49.2, 16.6)),
     "UserPlaces.forget": lambda me, _, __: me.places.forget("home"),
     "UserFacts.set": lambda me, _, __: me.facts.set("roast", "day", "Sunday"),
+    "UserFacts.settle": lambda me, known, __: me.facts.settle(known),
     "UserFacts.doubts": lambda me, _, __: me.facts.doubts(),
     "UserPreferences.set": lambda me, _, __: me.preferences.set("food", "roast", "rare"),
     "UserEvents.log": lambda me, _, __: me.events.log("Roasted"),
@@ -301,7 +302,7 @@ _WRITING = {
     "UserMemory.remember", "UserMemory.remember_many", "UserMemory.import_memories", "UserMemory.update",
     "UserMemory.merge", "UserMedia.add",
     "UserMemory.rate", "UserMemory.forget", "UserMemory.after_turn", "UserFiles.sync", "UserFiles.add",
-    "UserPlaces.set", "UserPlaces.forget", "UserFacts.set", "UserPreferences.set", "UserEvents.log",
+    "UserPlaces.set", "UserPlaces.forget", "UserFacts.set", "UserFacts.settle", "UserPreferences.set", "UserEvents.log",
     "UserLessons.add", "UserInstructions.add", "UserMessages.rate", "Conversation.append", "Conversation.extend",
     "Conversation.import_messages", "Conversation.describe", "Conversation.set_private",
 }  # fmt: skip

@@ -402,6 +402,12 @@ export interface TaughtMemory {
   message_ids: string[];
 }
 
+/** Two memories that give one property two values: the one that holds, and a later one that casts doubt on it. */
+export interface Doubt {
+  memory: Memory;
+  contradicted_by: Memory;
+}
+
 /** Conversations, the one that was spoken in last first. */
 export interface ConversationPage {
   items: ConversationInfo[];

@@ -7,6 +7,8 @@ export function typedMemories(service) {
   return {
     facts: Object.assign((subject, options = {}, call = {}) => list("/api/facts", { ...options, subject }, call), {
       set: (subject, key, value, fields = {}, call = {}) => store("/api/facts", { ...fields, subject, key, value }, call),
+      doubts: (subject, call = {}) => list("/api/facts/doubts", { subject }, call),
+      settle: (id, call = {}) => store("/api/facts/settle", { id }, call),
     }),
     preferences: Object.assign((category, options = {}, call = {}) => list("/api/preferences", { ...options, category }, call), {
       set: (category, key, value, fields = {}, call = {}) => store("/api/preferences", { ...fields, category, key, value }, call),

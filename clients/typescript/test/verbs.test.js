@@ -103,6 +103,10 @@ test("facts, preferences, events, lessons and instructions are stored and listed
   await me.instructions.add("Answer in German");
   assert.equal((await me.instructions()).length, 1);
   assert.equal((await me.facts()).length, 1);
+  const { id } = await me.facts.set("light.office", "location", "cellar", { source: "inferred" });
+  assert.deepEqual((await me.facts.doubts("light.office")).map((doubt) => doubt.contradicted_by.id), [id]);
+  assert.equal((await me.facts.settle((await me.facts())[0].id)).value, "attic");
+  assert.deepEqual(await me.facts.doubts(), []);
   assert.deepEqual((await me.about("light.office")).facts.map((fact) => fact.value), ["attic"]);
 });
 

@@ -66,6 +66,7 @@ class AsyncFacts(AsyncTwin[UserFacts]):
     __call__ = awaited(UserFacts.__call__)
     set = awaited(UserFacts.set)
     doubts = awaited(UserFacts.doubts)
+    settle = awaited(UserFacts.settle)
 
 
 class AsyncPreferences(AsyncTwin[UserPreferences]):

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Unpack
 
-from recollect.api.scoped import Scoped, check_limit, new_memory
+from recollect.api.scoped import Scoped, canonical, check_limit, new_memory
 from recollect.errors import InvalidMemory
 from recollect.model import kinds
 from recollect.model.literals import MemoryType
@@ -78,9 +78,9 @@ class UserFacts(_TypedMemories):
         """List memories that a later statement contradicts without replacing them: its source is less trusted, or it
         was captured and is not sure enough.
 
-        `update` or `forget` one of the two to settle it.
+        `settle` one with the id of what is right.
         """
-        from recollect.engine.memories.repetition import find_doubts, find_outranked
+        from recollect.engine.memories.doubts import find_doubts, find_outranked
 
         rows = [row for kind in _WITH_PROPERTIES for row in self._select(kind, subject, limit=_MOST_COMPARED)]
         filters = replace(self._filters({"subject": subject}), unheld=True)
@@ -91,6 +91,21 @@ class UserFacts(_TypedMemories):
             return list(find_outranked(unheld, {holder.id: holder for holder in holders}))
 
         return (*find_doubts(rows), *self._reading.store.read(self._scope, outranked))
+
+    @route("POST /api/facts/settle")
+    def settle(self, id: kinds.ItemId) -> MemoryRecord:
+        """Settle a doubt: of the two memories that contradict each other the one with this id is right.
+
+        Returns the memory that holds. Nothing is deleted: the other one is in its `history`. Raises NotFound, and
+        InvalidMemory when nothing contradicts it.
+        """
+        from recollect.engine.drafts import items
+        from recollect.engine.memories import doubts
+
+        right = canonical(id)
+        record = self._engine.store.read(self._scope, lambda reader: items.memory(reader, right))
+        about = [doubt for doubt in self.doubts(record.subject or None) if right in {one.id for one in doubt}]
+        return doubts.settle(self._engine, self._scope, right, about)
 
 
 class UserPreferences(_TypedMemories):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 from recollect.cli import options
 from recollect.cli.errors import NOT_FOUND
 from recollect.cli.formatting import ago, day, hour, listing, percent, shortened
-from recollect.cli.memories import StoredMemory, stored
+from recollect.cli.memories import StoredMemory, show_record, stored
 from recollect.cli.options import argument, flag, option
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet, given_text
 from recollect.cli.values import past_moment, period
@@ -95,8 +95,25 @@ def _show_doubts(view: "View", doubts: "tuple[Doubt, ...]") -> None:
     for doubt in doubts:
         for said, record in (("known", doubt.memory), ("also said", doubt.contradicted_by)):
             view.line(f"{said}: {record.content}")
-            details = (day(record.created_at, view.now), f"{record.confidence:.0%} sure", record.source)
+            details = (
+                day(record.occurred_at or record.created_at, view.now),
+                f"{record.confidence:.0%} sure",
+                record.source,
+            )
             view.line("  ".join((record.id, *details)), "dim")
+    if doubts:
+        view.line("Settle one with the id of what is right: recollect settle ID", "dim")
+
+
+@commands.command("write", "read", creates=False, examples=("recollect settle 019a8c31-7c11-7d02-8e35-2b9c4d6f1a07",))
+def settle(
+    context: CommandContext, id: Annotated[str, argument("ID", "The one of the two memories that is right.")]
+) -> "CommandResult[MemoryRecord]":
+    """Settle a doubt: say which of two memories that contradict each other is right.
+
+    Nothing is deleted: the other one is in the history of what holds, which is shown.
+    """
+    return CommandResult(context.me.facts.settle(id), show_record)
 
 
 @commands.command(

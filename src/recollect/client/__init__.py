@@ -78,6 +78,7 @@ class AsyncServiceFacts(AsyncTwin[ServiceFacts]):
     __call__ = awaited(ServiceFacts.__call__)
     set = awaited(ServiceFacts.set)
     doubts = awaited(ServiceFacts.doubts)
+    settle = awaited(ServiceFacts.settle)
 
 
 class AsyncServicePreferences(AsyncTwin[ServicePreferences]):

@@ -11,6 +11,7 @@ class ServiceFacts(ServiceScoped):
     __call__ = sent(UserFacts.__call__)
     set = sent(UserFacts.set)
     doubts = sent(UserFacts.doubts)
+    settle = sent(UserFacts.settle)
 
 
 class ServicePreferences(ServiceScoped):

@@ -5,12 +5,9 @@ from typing import Any
 from pydantic import ConfigDict
 
 from recollect.api.facts import UserEvents, UserFacts, UserInstructions, UserLessons, UserPreferences
-from recollect.service.body_model import EXAMPLES
+from recollect.service.body_model import EXAMPLES, StrictBody
 from recollect.service.request_locations import LocatableBody
-from recollect.service.requests import (
-    JsonObject,
-    MediaList,
-)
+from recollect.service.requests import JsonObject, MediaList
 from recollect.service.verb_fields import taking
 
 
@@ -35,6 +32,11 @@ class FactBody(TypedBody):
     """A fact about a thing."""
 
     model_config = ConfigDict(json_schema_extra=EXAMPLES["FactBody"])
+
+
+@taking(UserFacts.settle, "id")
+class SettleBody(StrictBody):
+    """Which of two memories that contradict each other is right."""
 
 
 @taking(UserPreferences.set)

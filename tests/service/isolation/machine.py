@@ -296,6 +296,7 @@ class Machine(RuleBasedStateMachine):
         self.not_found(person, "GET", f"/api/memories/{memory}/similar", door)
         self.not_found(person, "GET", f"/api/memories/{memory}/origins", door)
         self.not_found(person, "POST", f"/api/memories/{memory}/merge", door, {"into": memory})
+        self.not_found(person, "POST", "/api/facts/settle", door, {"id": memory})
         self.not_found(person, "PATCH", f"/api/memories/{memory}", door, {"importance": 0.1})
         self.not_found(person, "DELETE", f"/api/memories/{memory}", door)
         for part in ("", "/around", "/originals"):

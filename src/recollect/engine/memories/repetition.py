@@ -3,23 +3,18 @@
 The invariant: nothing of a repetition is dropped. It is the same memory only where nothing that both say differs, and
 then what is new in it is taken over; two places, two times and two things that the words are about are two memories.
 Of merged duplicates one stays as it is, the other becomes a part of its history.
-
-Doubts are statements that contradict a current value without replacing it. A captured one was not sure enough: both
-stay, and both are found. One from a less trusted source is kept in the history only. A user who corrects or forgets one
-of the two settles the doubt.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from recollect.engine.base.context import Engine
 from recollect.engine.drafts import items, memory_drafts
-from recollect.engine.memories.chronology import first_told
 from recollect.errors import InvalidMemory
 from recollect.model.geo import distance_km
 from recollect.model.literals import SEALED
 from recollect.model.media import media_names
-from recollect.model.memories import FEEDBACK, MANY, Doubt, MemoryRecord, Scope, Slot, lapsed, participants_of
+from recollect.model.memories import FEEDBACK, MANY, MemoryRecord, Scope, Slot, lapsed, participants_of
 from recollect.model.readings import CAPTURED_BY, PROPERTY, QUESTION, SINGLE_VALUED, SPAN, STANDING, USER
 from recollect.model.scopes import AUTHOR
 from recollect.storage.base import StoreWriter
@@ -277,24 +272,3 @@ def _name_parts(text: str) -> list[str]:
 
 def _place_parts(text: str) -> list[str]:
     return [part.strip() for part in fingerprint_text(text).split(",") if part.strip()]
-
-
-def find_doubts(records: Iterable[MemoryRecord]) -> Iterator[Doubt]:
-    """Give the doubts among current memories, those about the newest first."""
-    rows = list(records)
-    holders = {(row.subject, row.key, row.context): row for row in rows if row.key}
-    for row in rows:
-        slot = doubtful_slot(row)
-        holder = holders.get((slot.subject, slot.key, slot.context)) if slot else None
-        if holder is not None and first_told(row) > first_told(holder) and differ(holder, row):
-            yield Doubt(holder, row)
-
-
-def find_outranked(unheld: Iterable[MemoryRecord], holders: Mapping[str, MemoryRecord]) -> Iterator[Doubt]:
-    """Give the doubts that less trusted sources cast on memories, unless these were corrected or confirmed since."""
-    for row in unheld:
-        holder = holders.get(row.superseded_by or "")
-        if holder is None or holder.superseded_by is not None or row.trust >= holder.trust:
-            continue
-        if row.created_at >= holder.updated_at:
-            yield Doubt(holder, row)

@@ -68,6 +68,7 @@ export const api = {
   around: (id) => request("GET", `/api/messages/${named(id)}/around`, { query: { before: 3, after: 3 } }),
   originals: (id) => request("GET", `/api/messages/${named(id)}/originals`),
   doubts: () => request("GET", "/api/facts/doubts"),
+  settle: (id) => request("POST", "/api/facts/settle", { body: { id } }),
   similar: (id) => request("GET", `/api/memories/${named(id)}/similar`, { query: { limit: 5 } }),
   clusters: (query) => request("GET", "/api/memories/clusters", { query }),
   merge: (id, into) => request("POST", `/api/memories/${named(id)}/merge`, { body: { into } }),

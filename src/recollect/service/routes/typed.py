@@ -6,12 +6,12 @@ from http import HTTPStatus
 from fastapi import Response
 
 from recollect.api.memory import UserMemory
-from recollect.model.memories import Remembered
+from recollect.model.memories import MemoryRecord, Remembered
 from recollect.service import requests_typed as requests
 from recollect.service import responses as out
 from recollect.service.idempotency import Reply, run_idempotent
 from recollect.service.json_routes import json_router
-from recollect.service.request_context import ApiCall, WriteCall
+from recollect.service.request_context import ApiCall, WriteAndReadCall, WriteCall
 
 router = json_router("Knowledge")
 
@@ -20,6 +20,23 @@ router = json_router("Knowledge")
 def store_fact(body: requests.FactBody, call: WriteCall) -> Response:
     """Store a fact about a thing. A new value for the same subject and key supersedes the old one."""
     return _store(call, body, lambda me: me.facts.set(**body.arguments()))
+
+
+@router.post("/api/facts/settle", response_model=out.MemoryBody)
+def settle_doubt(body: requests.SettleBody, call: WriteAndReadCall) -> Response:
+    """Settle a doubt: say which of two memories that contradict each other is right, and give it.
+
+    Nothing is deleted: the other one is in its history.
+    """
+    return run_idempotent(
+        call,
+        "settle",
+        lambda me: me.facts.settle(**body.sent()),
+        reply=lambda kept: Reply(out.dump(out.MemoryBody, kept)),
+        committed=MemoryRecord,
+        request=body,
+        private=True,
+    )
 
 
 @router.post("/api/preferences", response_model=out.RememberedBody)

@@ -2,7 +2,7 @@
 
 import { api } from "../api.js";
 import { day } from "../dates.js";
-import { Forget, Later, Loaded, Memory, Origins, Text, origin, useLoaded } from "../parts.js";
+import { Later, Loaded, Memory, Origins, Text, origin, useLoaded } from "../parts.js";
 import { texts } from "../texts.js";
 import { html, useMemo, useState } from "../vendor/htm-preact-3.1.1.js";
 
@@ -27,19 +27,15 @@ export function People({ may, tell }) {
 // Values that a later statement contradicts without replacing them, for a reader to decide on.
 function Doubts({ may, tell, changed }) {
   const doubts = useLoaded(api.doubts, []);
-  const [forgetting, setForgetting] = useState(null);
-  const settled = () => {
-    setForgetting(null);
-    tell(texts.people.settled);
-    doubts.reload();
-    changed();
-  };
-  const change = (memory, changes) => api.change(memory.id, changes).then(settled, (problem) => tell(problem.message));
-  const keep = ({ memory, contradicted_by: other }) =>
-    other.superseded_by
-      ? change(memory, { metadata: { ...memory.metadata, confirmed_at: new Date().toISOString() } })
-      : setForgetting(other.id);
-  const take = ({ memory, contradicted_by: other }) => change(memory, { content: other.content, value: other.value });
+  const settle = ({ id }) =>
+    api.settle(id).then(
+      () => {
+        tell(texts.people.settled);
+        doubts.reload();
+        changed();
+      },
+      (problem) => tell(problem.message),
+    );
   return html`<${Loaded} of=${doubts}>${({ items }) =>
     items.length > 0 &&
     html`<section aria-labelledby="doubts">
@@ -52,12 +48,11 @@ function Doubts({ may, tell, changed }) {
             <${Side} label=${texts.people.contradicts} memory=${doubt.contradicted_by} />
           </div>
           ${may.includes("write") && html`<p class="actions">
-            <button type="button" onClick=${() => keep(doubt)}>${texts.people.keep}</button>
-            <button type="button" onClick=${() => take(doubt)}>${texts.people.take}</button>
+            <button type="button" onClick=${() => settle(doubt.memory)}>${texts.people.keep}</button>
+            <button type="button" onClick=${() => settle(doubt.contradicted_by)}>${texts.people.take}</button>
           </p>`}
         </article>`,
       )}
-      ${forgetting && html`<${Forget} what=${{ id: forgetting }} onDone=${settled} onClose=${() => setForgetting(null)} />`}
     </section>`}<//>`;
 }
 
