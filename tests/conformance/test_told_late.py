@@ -49,6 +49,29 @@ def test_what_was_confirmed_or_corrected_since_stands(me: UserMemory, clock: Ste
     assert told(me, "Linz", None, "e") == ("superseded",)
 
 
+def test_what_was_told_before_casts_no_doubt_on_what_was_told_since(me: UserMemory, clock: SteppingClock) -> None:
+    me.facts.set("user", "home", "Brno")
+    clock.advance(days=1)
+    guess = {"captured_by": "test", "property": "home"}
+    me.remember(
+        "Perhaps I live in Oslo", type="fact", subject="user", value="Oslo", metadata=guess, valid_from=year(2022)
+    )
+    assert me.facts.doubts() == ()
+    me.remember("Perhaps I live in Rome", type="fact", subject="user", value="Rome", metadata=guess)
+    assert [doubt.contradicted_by.value for doubt in me.facts.doubts()] == ["Rome"]
+
+
+def test_what_held_again_held_from_then_on(me: UserMemory) -> None:
+    for number, city in ((2020, "Prague"), (2022, "Brno"), (2024, "Prague")):
+        told(me, city, year(number), f"s{number}")
+    assert told(me, "Prague", year(2021), "late") == ("duplicate",)
+    assert [homes(me, year(number) + timedelta(days=9)) for number in (2020, 2022, 2024)] == [
+        ["Prague"],
+        ["Brno"],
+        ["Prague"],
+    ]
+
+
 def test_a_host_with_a_slow_clock_is_heard(me: UserMemory, clock: SteppingClock) -> None:
     me.facts.set("user", "home", "Prague")
     assert told(me, "Brno", clock.moment - timedelta(minutes=3)) == ("superseded",)

@@ -337,7 +337,7 @@ def _confirm(
     record = draft.record
     confidence = old.confidence + (1 - old.confidence) * record.confidence * _CONFIRMATION
     better = record if record.trust > old.trust else old
-    if record.valid_from < old.valid_from and chronology.has_held_otherwise(writer.chain(old.id)):
+    if prepared.told_at and record.valid_from < old.valid_from and chronology.has_held_otherwise(writer.chain(old.id)):
         record = record._replace(valid_from=record.created_at)
     told_too, names = repetition.take_over(old, record, fields=fields, lifts=not prepared.imported)
     new = told_too._replace(
