@@ -1,4 +1,4 @@
-"""What is read late, or comes from an archive, has the time at which it was said, on both stores."""
+"""What is read late, or delivered late, has the time at which it was said, on both stores."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,7 +1,7 @@
-"""When memories were told: a message that is read late, or comes from an archive, is as old as its words.
+"""When memories were told: a message that is read late, or delivered late with its date, is as old as its words.
 
-The invariant: what was told before the current value of a slot was told last never replaces it. It becomes a part of
-the history, from when it was told until the next change that is known.
+The invariant: what was told before the current value of a slot was told last never replaces it, unless it is trusted
+more. It becomes a part of the history, from when it was told until the next change that is known.
 """
 
 from collections.abc import Sequence
