@@ -165,7 +165,8 @@ export interface Membership {
  * `subject`, `key`, `value`, `context` and `confidence`; `learned_from` is its source, `participants` are those who took
  * part in an event. A message has its `speaker` and, where its host named one, its `channel`. When the search says where
  * the user is, `distance_km` is how far that is, and `place_share` what it did to the score. `scope` is the shared scope
- * that it is from, and empty for the user's own memory; `item` and `score_parts` come with `whole`.
+ * that it is from, and empty for the user's own memory; `corrected` are words of it that were corrected or forgotten
+ * since; `item` and `score_parts` come with `whole`.
  */
 export interface Hit {
   id: string;
@@ -181,6 +182,13 @@ export interface Hit {
   metadata: Record<string, unknown>;
   folded: string[];
   scope: string;
+  corrected?: {
+    said: string;
+    at: string;
+    by: string;
+    now: string;
+    value: string;
+  }[] | null;
   conversation?: string | null;
   subject?: string | null;
   key?: string | null;

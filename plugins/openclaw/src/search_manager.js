@@ -1,7 +1,7 @@
 // The host's view of the memory as a searchable corpus. The host asks with a session key; it reaches the memory of the
 // one user who spoke under that key, and nothing when there are several or none. What may be read was found before.
 
-import { harmless } from "./words.js";
+import { harmless, marks } from "./words.js";
 
 const MOST_READABLE = 500;
 const ROOT = "recollect";
@@ -87,7 +87,7 @@ export class SearchManager {
 
   #result(hit, user) {
     const path = `${ROOT}/${hit.source}/${hit.id}.md`;
-    const snippet = harmless(hit.content);
+    const snippet = `${harmless(hit.content)}${marks(hit)}`;
     this.#readable.delete(path);
     this.#readable.set(path, hit.content);
     if (this.#readable.size > MOST_READABLE) this.#readable.delete(this.#readable.keys().next().value);

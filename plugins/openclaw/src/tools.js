@@ -3,7 +3,7 @@
 import { ServiceError } from "./client.js";
 import { userOfTool } from "./identity.js";
 import { keyOf } from "./spool.js";
-import { counted, harmless, numbered, percent } from "./words.js";
+import { counted, harmless, marks, numbered, percent } from "./words.js";
 
 const TYPES = ["preference", "decision", "fact", "entity", "experience", "event", "lesson", "session_summary", "other", "file_chunk"]; // the last is what older clients call "other"
 const NOTHING = "No relevant memories found.";
@@ -195,13 +195,13 @@ async function searchContext({ client, config, sessions }, { user, ctx, params, 
   const hits = found.hits ?? [];
   if (!hits.length) return answer(NOTHING, { count: 0, results: [], degraded: found.degraded ?? [] });
   const results = hits.map((hit) => ({ ...entryOf(hit), source: hit.source, similarity: hit.similarity ?? hit.score }));
-  const lines = hits.map((hit) => `[${hit.source}] ${harmless(hit.content)} (${percent(hit.similarity ?? hit.score)})`);
+  const lines = hits.map((hit) => `[${hit.source}] ${harmless(hit.content)}${marks(hit)} (${percent(hit.similarity ?? hit.score)})`);
   const heading = `Found ${counted(hits.length, "context item", "context items")}:`;
   return answer(numbered(heading, lines), { count: hits.length, results, degraded: found.degraded ?? [] });
 }
 
 function entryOf(hit) {
-  return { id: hit.id, type: hit.type, content: harmless(hit.content), score: hit.score, created_at: hit.created_at, occurred_at: hit.occurred_at ?? undefined };
+  return { id: hit.id, type: hit.type, content: harmless(hit.content), score: hit.score, created_at: hit.created_at, occurred_at: hit.occurred_at ?? undefined, corrected: hit.corrected };
 }
 
 function text(value, name) {

@@ -79,3 +79,11 @@ export function percent(share) {
 export function counted(amount, one, many) {
   return `${amount} ${amount === 1 ? one : many}`;
 }
+
+// What of a hit was corrected or forgotten since.
+export function marks(hit) {
+  return (hit.corrected ?? [])
+    .map(({ said, by, now, value }) => (by ? `no longer so: "${harmless(said, 60)}"; now: ${harmless(value || now, 60)}` : `forgotten: "${harmless(said, 60)}"`))
+    .map((mark) => ` (${mark})`)
+    .join("");
+}

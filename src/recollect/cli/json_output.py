@@ -83,8 +83,10 @@ def hit_document(hit: Any) -> dict[str, object]:  # noqa: ANN401 - a Hit; its mo
     more = _OF_A_CHUNK if isinstance(hit.record, Chunk) else _OF_A_MESSAGE
     names = _OF_A_MEMORY if isinstance(hit.record, MemoryRecord) else more
     known = {name: getattr(hit.record, name) for name in names}
-    told = {name: getattr(hit, name) for name in ("learned_from", "participants", "channel", "author", "media")}
-    return {**fields_of(hit, "record"), **known, **{name: value for name, value in told.items() if value}}
+    told = {
+        name: getattr(hit, name) for name in ("learned_from", "participants", "channel", "author", "media", "corrected")
+    }
+    return {**fields_of(hit, "record", "corrected"), **known, **{name: value for name, value in told.items() if value}}
 
 
 def _model_document(value: object) -> dict[str, object]:  # noqa: PLR0911 - one form a type

@@ -16,7 +16,7 @@ from recollect.model.literals import Trust, without
 from recollect.model.media import Media, described
 from recollect.model.memories import MemoryRecord, Remembered, participants_of, taken_over_words
 from recollect.model.places import PlaceSummary
-from recollect.model.search import About, Forgotten, ForgottenItem, Hit, Place, Recall
+from recollect.model.search import About, Correction, Forgotten, ForgottenItem, Hit, Place, Recall
 from recollect.text.fence import quoted
 from recollect.text.harmless import harmless
 
@@ -48,6 +48,7 @@ _LAST_LINE = 40
 _LONGEST_PLACE = 200
 _LONGEST_SAID = 300  # of what is forgotten
 _LONGEST_NAME = 60
+_LONGEST_MARK = 200
 _MOST_LABELS = 5
 _NEAR_KM = 10  # below it, parts of a kilometre are told
 
@@ -309,6 +310,8 @@ def _labels(item: Hit | MemoryRecord) -> Iterator[str]:
         yield f"with {_one_line(', '.join(present))}"
     if isinstance(item, Hit) and item.scope:
         yield _one_line(f"{item.scope}, by {item.author}" if item.author else item.scope, _LONGEST_NAME)
+    if isinstance(item, Hit):
+        yield from (_one_line(one.mark(whole=False), _LONGEST_MARK) for one in item.corrected)
     if item.trust == Trust.EXTERNAL:
         yield "external"
 
@@ -337,6 +340,8 @@ def hit_details(hit: Hit, count: int) -> Details:
     if hit.occurred_at is not None:
         data["occurred_at"] = iso_utc(hit.occurred_at)
     data |= _known(hit, count)
+    if hit.corrected:
+        data["corrected"] = [_correction_details(one, count) for one in hit.corrected]
     if hit.parts.rerank is not None:
         data["reranked"] = asdict(hit.parts.rerank)
     if isinstance(hit.record, Chunk):
@@ -347,6 +352,12 @@ def hit_details(hit: Hit, count: int) -> Details:
         if hit.parts.place is not None and hit.parts.place.distance_km is not None:
             data["place"]["distance_km"] = hit.parts.place.distance_km
     return data
+
+
+def _correction_details(correction: Correction, count: int) -> Details:
+    told = {name: getattr(correction, name) for name in ("said", "now", "value")}
+    shown = {name: content_details(text, count)["content"] for name, text in told.items() if text}
+    return {**shown, "at": iso_utc(correction.at), **({"by": correction.by} if correction.by else {})}
 
 
 def _known(hit: Hit, count: int) -> Details:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         Captured, ExplainedReading, MemoryOrigin, Need, Reading, SkippedStatement, SkipReason, Statement, TextSpan,
     )
     from recollect.model.search import (
-        About, ChannelPart, Forgotten, Hit, Place, PromptContext, Recall, Reranking, RerankPart, ScoreParts,
+        About, ChannelPart, Correction, Forgotten, Hit, Place, PromptContext, Recall, Reranking, RerankPart, ScoreParts,
         TurnOutcome,
     )
     from recollect.model.stats import (
@@ -47,7 +47,7 @@ __all__ = [
     "FILE_KINDS", "FILE_SOURCES", "MEDIA_KINDS", "MEMORY_TYPES", "PERMISSIONS", "ROLES", "SOURCES", "About",
     "AddedFile",
     "AgentFigures", "Appended", "AuditLine", "BulkBatch", "CacheFigures", "Captured", "ChannelPart", "Chunk",
-    "Cluster", "Clusters", "CommonFields", "Compaction", "Content", "ConversationInfo", "Coverage", "Doubt",
+    "Cluster", "Clusters", "CommonFields", "Compaction", "Content", "ConversationInfo", "Correction", "Coverage", "Doubt",
     "DuplicatePair", "Estimate", "ExplainedReading",
     "FileKind", "FilePage", "FileRecord", "FileSource", "FileText", "FilterFields", "Folder", "FolderStatus",
     "Forgotten", "Hit", "Insights", "KeyedFields", "Located", "Location", "LocationLike", "LocationMode", "Maintenance",

@@ -3,13 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypedDict
 
 from recollect.errors import InvalidMessage
 from recollect.model import kinds
 from recollect.model.literals import REDACTION_MARK, MessageRole, MessageStatus, marked
 from recollect.model.media import Media, MediaLike, media_texts
 from recollect.model.places import with_location
+
+# In the metadata of a message: the fingerprints of sentences that were forgotten where they had been learned, and when.
+FORGOTTEN: Final = "forgotten_sentences"
 
 Content: TypeAlias = str | Sequence[str | Mapping[str, Any]]
 

@@ -14,6 +14,8 @@ from recollect.model.places import PlacePart
 from recollect.model.receipts import Receipt
 from recollect.model.scopes import AUTHOR
 
+_LONGEST_MARK = 60  # characters of what was said, and of what holds now
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -60,6 +62,33 @@ class ScoreParts:
     rerank: RerankPart | None = None
 
 
+def _shortened(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST_MARK else f"{line[: _LONGEST_MARK - 1]}\N{HORIZONTAL ELLIPSIS}"
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """Words of a hit that no longer hold, and what was told since.
+
+    `said` are the words, `at` is when something else was told or they were forgotten. `by` is the id of the memory that
+    holds now, `now` its content and `value` its value; all three are empty for what was forgotten.
+    """
+
+    said: str
+    at: datetime
+    by: str = ""
+    now: str = ""
+    value: str = ""
+
+    def mark(self, *, whole: bool) -> str:
+        """Say on one line that words no longer hold, and what holds now; which ones, where they are not the `whole`."""
+        day, words = self.at.date().isoformat(), "" if whole else f': "{_shortened(self.said)}"'
+        if not self.by:
+            return f"forgotten{words} ({day})"
+        return f"no longer so{words} (said before {day}; now: {_shortened(self.value or self.now)})"
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     """One search result. `score` and `similarity` are in [0, 1]; `parts` explains the score.
@@ -67,6 +96,7 @@ class Hit:
     `record` is the whole item: a MemoryRecord when the source is `memory`, a Chunk when it is `file`, a Message
     otherwise. `type` is the type of a memory, the kind of a file or the role of a message. `folded` are the ids of
     further hits that say the same. `scope` is the shared scope that it is from; '' for the user's own memory.
+    `corrected` are words of a message, a file or a summary that were corrected or forgotten since.
     """
 
     id: str
@@ -84,6 +114,7 @@ class Hit:
     record: Item
     folded: tuple[str, ...] = ()
     scope: str = ""
+    corrected: tuple[Correction, ...] = ()
 
     @property
     def learned_from(self) -> str:

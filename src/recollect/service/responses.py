@@ -53,6 +53,7 @@ from recollect.model.scopes import Membership, SharedScope
 from recollect.model.search import (
     About,
     ChannelPart,
+    Correction,
     Forgotten,
     ForgottenItem,
     Hit,
@@ -197,6 +198,7 @@ RerankShareBody = body("RerankShare", RerankPart)
 ChannelPartBody = body("ChannelPartBody", ChannelPart)
 ScorePartsBody = body("ScorePartsBody", ScoreParts)
 RerankingBody = body("Reranking", Reranking)
+CorrectionBody = body("CorrectionBody", Correction)
 HitBody = body(
     "HitBody",
     Hit,
@@ -218,6 +220,7 @@ HitBody = body(
     place_label=(str | None, _if_known("place", "label")),
     distance_km=(float | None, _if_known("parts", "place", "distance_km")),
     place_share=(PlacePart | None, _if_known("parts", "place")),
+    corrected=(tuple[Correction, ...] | None, _if_known("corrected")),
     reranked=(RerankPart | None, _if_known("parts", "rerank")),
     item=(MemoryRecord | Message | Chunk | None, _if_known("item")),  # of a `WholeHit`
     score_parts=(ScoreParts | None, _if_known("score_parts")),
@@ -411,6 +414,8 @@ def simple_hit(hit: Hit) -> SimpleHit:
     known = {name: getattr(hit.record, name, "") for name in ("subject", "key", "value", "confidence", "speaker")}
     known |= {name: getattr(hit, name) for name in ("learned_from", "participants", "channel")}
     context |= {name: value for name, value in known.items() if value not in ("", ())}
+    if hit.corrected:
+        context["corrected"] = [one.mark(whole=False) for one in hit.corrected]
     if isinstance(hit.record, Message):
         context["conversation"] = hit.record.conversation
     if isinstance(hit.record, Chunk):

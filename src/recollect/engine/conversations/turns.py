@@ -13,7 +13,7 @@ from typing import Any
 from recollect.dialogue import blocks, exchanges
 from recollect.engine.base.context import MESSAGE, READER, RECALL, SAVING, UPKEEP, Engine
 from recollect.engine.conversations import capture, compact, message_drafts, message_log, read_queue, silence
-from recollect.engine.search import browsing, hits, recall
+from recollect.engine.search import browsing, corrections, hits, recall
 from recollect.engine.search.prepared_query import MAX_QUERY, SearchOptions
 from recollect.engine.vectors import embed_queue
 from recollect.errors import AlreadyProcessed, InvalidInput, RecollectError
@@ -115,7 +115,15 @@ def _related(engine: Engine, scope: Scope, session: str, request: NewMessage) ->
         return Recall(())
     judged = silence.judge(engine, scope, text, _turn_before(engine, scope, session, request))
     found = Recall(()) if judged.is_silent else judged.gate(_search(engine, scope, session, request, query))
-    return silence.with_standing(engine, scope, found)
+    return silence.with_standing(engine, scope, _with_present(engine, scope, found))
+
+
+def _with_present(engine: Engine, scope: Scope, found: Recall) -> Recall:
+    """Show what holds now before what was corrected, and nothing of what was forgotten where it had been learned."""
+    if not any(hit.corrected for hit in found.hits):
+        return found
+    shown = engine.store.read(scope, lambda reader: corrections.with_present(reader, found.hits, Trust.FILE))
+    return replace(found, hits=tuple(shown))
 
 
 def _turn_before(engine: Engine, scope: Scope, session: str, request: NewMessage) -> str:
@@ -157,10 +165,23 @@ def _search(engine: Engine, scope: Scope, session: str, request: NewMessage, que
 def _telling(hits: Sequence[Hit], most: int) -> list[tuple[Hit, str]]:
     """Give hits with what no other says: so many, and instructions. A memory goes before the message that told it."""
     first = sorted(hits, key=lambda hit: (not silence.is_standing(hit), hit.source != "memory"))
-    texts = {hit.id: text for hit, text in zip(first, unsaid([hit.content for hit in first]), strict=True)}
+    texts = {hit.id: text for hit, text in zip(first, unsaid([_text_of(hit) for hit in first]), strict=True)}
     rules = [(hit, hit.content) for hit in hits if silence.is_standing(hit)]
-    others = [(hit, _shown(hit, texts[hit.id])) for hit in hits if texts[hit.id] and not silence.is_standing(hit)]
+    others = [(hit, _shown(hit, texts[hit.id])) for hit in hits if _tells(hit, texts) and not silence.is_standing(hit)]
     return [*others[:most], *rules]
+
+
+def _tells(hit: Hit, texts: Mapping[str, str]) -> bool:
+    """Tell whether anything is left of a hit: where it was found for what others say, not only what was corrected."""
+    text = texts[hit.id]
+    return bool(text) and (text == hit.content or bool(corrections.without_said(text, hit.corrected)))
+
+
+def _text_of(hit: Hit) -> str:
+    """Give what to show of a hit: nothing that was forgotten, and of what was superseded what one mark can name."""
+    superseded = [one for one in hit.corrected if one.by]
+    gone = hit.corrected if len(superseded) > 1 else [one for one in hit.corrected if not one.by]
+    return corrections.without_said(hit.content, gone) if gone else hit.content
 
 
 def _shown(hit: Hit, text: str) -> str:
@@ -192,12 +213,20 @@ def _save_request(
 
 def _quote(hit: Hit, text: str) -> Quoted:
     if isinstance(hit.record, Chunk):
-        return Quoted(f"file · {hit.record.place}{_origin(hit)}", text)
+        return Quoted(f"file · {hit.record.place}{_origin(hit)}{_corrected(hit, text)}", text)
     day = (hit.occurred_at or hit.created_at).date().isoformat()
     if silence.is_standing(hit):
         return Quoted(f"standing instruction · {day}", text, standing=True)
     kind = f"memory · {hit.type}" if hit.source == "memory" else hit.source
-    return Quoted(f"{kind} · {day}{_origin(hit)}", text)
+    return Quoted(f"{kind} · {day}{_origin(hit)}{_corrected(hit, text)}", text)
+
+
+def _corrected(hit: Hit, text: str) -> str:
+    """Say which words no longer hold, if not all of them, and what was told since."""
+    marks = [one for one in hit.corrected if one.by]
+    if len(marks) != 1:
+        return ""
+    return f" · {marks[0].mark(whole=not corrections.without_said(text, marks))}"
 
 
 def _origin(hit: Hit) -> str:

@@ -205,6 +205,9 @@ def bury_and_delete(writer: StoreWriter, plan: ForgetPlan, now: datetime, sessio
         writer.forget_paid(None)
     reopened = {derivation.source_id for derivation in writer.sources(message_ids)} - set(plan.ids)
     if plan.partial:
+        if plan.buried:
+            leaving = {*plan.messages, *(change.message.id for change in plan.rewritten)}
+            rewriting.note_forgotten(writer, writer.get(memory_ids), leaving, now)
         _mend_chains(writer, {record.id: record for record in writer.get(memory_ids)})
     else:
         writer.delete_named_places()

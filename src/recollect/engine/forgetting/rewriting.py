@@ -2,7 +2,7 @@
 sentences that do, and summaries made again.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,7 +22,7 @@ from recollect.model.files import Chunk, ChunkDraft, TextPiece
 from recollect.model.literals import ItemKind
 from recollect.model.media import media_texts
 from recollect.model.memories import Item, MemoryRecord, Scope
-from recollect.model.messages import Message, ToolCall
+from recollect.model.messages import FORGOTTEN, Message, ToolCall
 from recollect.model.readings import TextSpan
 from recollect.storage.base import StoreWriter, UserRows
 from recollect.text.chunks import index
@@ -32,6 +32,8 @@ REWRITTEN = "forgotten_at"  # in the metadata of a message of which something wa
 GONE = "[forgotten]"  # what a tool gave; a call without its result would be refused by models
 
 _PAGE = 2_000
+_NEAR = 1_000  # messages of a conversation that are looked through for other words
+_FEW = 20  # memories that go, up to which they are
 _ALL = 2**31
 _TURNS = frozenset({"user", "assistant", "tool", "reasoning"})
 
@@ -177,6 +179,33 @@ def _place_of(message: Message, memory: MemoryRecord) -> TextSpan | None:
     words = span.of(own).strip() if span is not None else ""
     start = message.content.find(words) if words else -1
     return TextSpan(start, start + len(words)) if start >= 0 else None
+
+
+def note_forgotten(
+    writer: StoreWriter, memories: Sequence[MemoryRecord], leaving: Collection[str], now: datetime
+) -> None:
+    """Note with messages that stay which of their sentences told memories that go: these are no present truth.
+
+    Those that the memories were captured from, and what was said about it in the same conversations.
+    """
+    told = {memory.id: memory for memory in memories if memory.type != "session_summary"}
+    sources = [note for note in writer.sources([*told]) if note.source_kind == "message"] if told else []
+    taught: dict[str, list[MemoryRecord]] = {}
+    for note in sources:
+        taught.setdefault(note.source_id, []).append(told[note.made_id])
+    messages = {message.id: message for message in writer.get_messages([*taught])}
+    few = len(told) <= _FEW
+    wording = Wording.of(memory.content for memory in told.values()) if few else Wording(())
+    for talk in dict.fromkeys(message.conversation for message in messages.values()) if few else ():
+        messages |= {message.id: message for message in writer.get_messages(writer.message_ids(talk)[-_NEAR:])}
+    for message in messages.values():
+        spans = said_in(message.content, wording)
+        spans += [span for memory in taught.get(message.id, ()) for span in _origin(message, memory)]
+        if spans and message.id not in leaving:
+            noted = message.metadata.get(FORGOTTEN)
+            marks = dict.fromkeys((sentence_mark(span.of(message.content)) for span in spans), now.isoformat())
+            marks |= noted if isinstance(noted, Mapping) else {}
+            writer.set_feedback(message._replace(metadata={**message.metadata, FORGOTTEN: marks}))
 
 
 def _changed_arguments(arguments: str, change: Callable[[str], str]) -> str:

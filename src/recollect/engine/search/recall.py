@@ -8,6 +8,7 @@ what was asked, by which program, and with what result.
     channels        candidates by words and by meaning, fused
     kind_ranking    the ranking of one kind of item, with every factor for or against a row
     hits            the hits that are shown, near-duplicates folded
+    corrections     what of that was corrected since, behind what holds now
     rerank          the best answers first, by a model that reads them with the query
 """
 
@@ -26,8 +27,8 @@ from recollect.engine.base.scopes import MemberStore, no_such_scope
 from recollect.engine.base.search_figures import ReadTimer
 from recollect.engine.drafts import redaction
 from recollect.engine.places.search_location import PlaceScorer
+from recollect.engine.search import corrections, kind_ranking, rerank
 from recollect.engine.search import hits as search_hits
-from recollect.engine.search import kind_ranking, rerank
 from recollect.engine.search.channels import ChannelPlan, SearchRun
 from recollect.engine.search.prepared_query import PreparedQuery, SearchOptions, prepare
 from recollect.engine.search.rerank import UncutRecall
@@ -186,7 +187,7 @@ def _search(search: SearchRun, reader: StoreReader, *, shared: bool = False) -> 
     """
     prepared, settings = search.query, search.engine.settings.recall
     if prepared.query.open_ended and (events := _timeline(reader, prepared)):
-        return UncutRecall(events, search.degraded, 1.0, "time", is_timeline=True)
+        return UncutRecall(corrections.mark(reader, events), search.degraded, 1.0, "time", is_timeline=True)
     location = prepared.location
     places = PlaceScorer(reader, location, prepared.space if search.plan.vector else None) if location else None
     for depth in _DEPTHS:
@@ -199,6 +200,7 @@ def _search(search: SearchRun, reader: StoreReader, *, shared: bool = False) -> 
         has_more = any(ranking.has_more(prepared.options.min_score) for ranking in rankings.values())
         if len(shown) >= prepared.options.limit or not has_more:
             break
+    shown = corrections.mark(reader, shown)
     late = chain.from_iterable(ranking.late for ranking in rankings.values())
     first = shown[: prepared.options.limit]
     best = max((rankings[search_hits.kind_of(hit)].fused.answerable(hit.id) for hit in first), default=0.0)

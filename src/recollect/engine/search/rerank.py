@@ -11,6 +11,7 @@ from time import perf_counter
 
 from recollect.engine.base.context import RERANKER, Engine
 from recollect.engine.drafts.items import whole_text
+from recollect.engine.search import corrections
 from recollect.engine.search import hits as search_hits
 from recollect.engine.search.channels import SearchRun
 from recollect.engine.search.kind_ranking import KindRanking
@@ -140,6 +141,8 @@ def finish(search: SearchRun, found: UncutRecall) -> Recall:
             degraded = (*degraded, RERANKER)
         if options.diverse:
             hits = search_hits.spread(hits[: 2 * options.limit], engine.settings.recall.diversity)
+    if not found.is_timeline:
+        hits = corrections.behind_present(hits)
     return Recall(tuple(hits[: options.limit]), degraded, found.answerable, report)
 
 

@@ -34,6 +34,7 @@ from recollect.storage.base.values import (
     ReadJob,
     ReceiptKeys,
     Retirement,
+    Saying,
     SearchNote,
     StepListener,
     StoreChange,
@@ -50,7 +51,7 @@ __all__ = [
     "CachedPlace", "CachedQueryVector", "ChangeKind", "ChangeNotifier", "ConversationSize", "DatabaseRestorer",
     "Derivation", "EmbedJob", "EmbeddedMemory", "GeocodeJob", "IndexedItem", "ItemMarks", "LiveMemory", "Neighbour",
     "OpenedConversation",
-    "PendingWrite", "RawBlock", "ReachedUsers", "ReadJob", "ReceiptKeys", "Retirement", "SearchNote", "StepListener",
-    "Store", "StoreChange", "StoreReader", "StoreWriter", "StoredResponse", "StoredRow", "TouchedFile",
+    "PendingWrite", "RawBlock", "ReachedUsers", "ReadJob", "ReceiptKeys", "Retirement", "Saying", "SearchNote",
+    "StepListener", "Store", "StoreChange", "StoreReader", "StoreWriter", "StoredResponse", "StoredRow", "TouchedFile",
     "TransferReader", "UnlocatedItem", "UnnamedPlace", "UserRows",
 ]  # fmt: skip

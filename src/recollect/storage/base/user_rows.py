@@ -13,7 +13,7 @@ from recollect.model.scopes import ScopeRole
 from recollect.storage.base.forgotten import TombstoneSecrets
 from recollect.storage.base.session import Gaps, ResultRow, StoreSession, Values
 from recollect.storage.base.tables import name_of
-from recollect.storage.base.values import LAST, ConversationSize, Derivation, IndexedItem, StoredResponse
+from recollect.storage.base.values import LAST, ConversationSize, Derivation, IndexedItem, Saying, StoredResponse
 
 _ABOVE_ALL_SEQUENCES = 2**62
 _BELOW_ALL_IDS = "00000000-0000-0000-0000-000000000000"
@@ -113,6 +113,14 @@ class UserRows:
     def made_from(self, source_ids: Sequence[str]) -> Sequence[Derivation]:
         """Say what was made from these items."""
         return [Derivation._make(row) for row in self._rows("made_from", {"ids": list(source_ids)})]
+
+    def superseded_sayings(self, ids: Sequence[str], summaries: Sequence[str], limit: int) -> Sequence[Saying]:
+        """Give all that memories were, messages taught and summaries sum up and no longer holds, with what holds now.
+
+        Of each: the version that is meant, those that it replaced, and the one that holds.
+        """
+        rows = self._rows("superseded_sayings", {"ids": list(ids), "summaries": list(summaries), "limit": limit})
+        return [Saying(self._codec.memory(row[:-2]), row[-2], row[-1]) for row in rows]
 
     def message_ids(self, conversation_id: str) -> Sequence[str]:
         """Give the ids of all messages of a conversation, summaries among them."""

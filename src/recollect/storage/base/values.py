@@ -81,6 +81,14 @@ class Derivation(NamedTuple):
     source_id: str
 
 
+class Saying(NamedTuple):
+    """A version of what an item is, taught or sums up; `seed` is the one that belongs to the item itself."""
+
+    record: MemoryRecord
+    item_id: str
+    seed: str
+
+
 class ConversationSize(NamedTuple):
     """How much of a conversation is active."""
 

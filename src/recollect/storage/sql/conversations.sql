@@ -205,6 +205,50 @@ SELECT made_kind, made_id, source_kind, source_id
  WHERE user_id = :user_id AND source_id = ANY(:ids::uuid[])
  ORDER BY made_id, source_id
 
+-- superseded_sayings --
+-- Of what these items are, taught or sum up: what was replaced or updated, its earlier versions, and what holds now.
+WITH RECURSIVE
+summed_up (item, source) AS (
+    SELECT made_id, source_id FROM derivations WHERE user_id = :user_id AND made_id = ANY(:summaries::uuid[])
+    UNION
+    SELECT s.item, d.source_id
+      FROM summed_up s
+           JOIN derivations d ON d.user_id = :user_id AND d.made_id = s.source AND d.made_kind = 'message'
+),
+taught (item, seed) AS (
+    SELECT id, id FROM memories WHERE user_id = :user_id AND id = ANY(:ids::uuid[])
+    UNION
+    SELECT source_id, made_id FROM derivations
+     WHERE user_id = :user_id AND source_id = ANY(:ids::uuid[]) AND made_kind = 'memory'
+    UNION
+    SELECT s.item, d.made_id
+      FROM summed_up s
+           JOIN derivations d ON d.user_id = :user_id AND d.source_id = s.source AND d.made_kind = 'memory'
+),
+later (item, seed, id, next) AS (
+    SELECT t.item, t.seed, m.id, m.superseded_by
+      FROM taught t
+           JOIN memories m ON m.user_id = :user_id AND m.id = t.seed
+     WHERE m.superseded_by IS NOT NULL
+        OR EXISTS (SELECT 1 FROM memories v WHERE v.user_id = :user_id AND v.superseded_by = m.id)
+    UNION
+    SELECT l.item, l.seed, m.id, m.superseded_by
+      FROM later l
+           JOIN memories m ON m.user_id = :user_id AND m.id = l.next
+),
+told (item, seed, id) AS (
+    SELECT item, seed, id FROM later WHERE next IS NULL OR id = seed
+    UNION
+    SELECT l.item, l.seed, v.id
+      FROM later l
+           JOIN memories v ON v.user_id = :user_id AND v.superseded_by = l.seed
+     WHERE l.id = l.seed
+)
+SELECT {record}, item, seed
+  FROM (SELECT m.*, t.item, t.seed FROM told t JOIN memories m ON m.user_id = :user_id AND m.id = t.id) found
+ ORDER BY id DESC, item, seed
+ LIMIT :limit
+
 -- delete_derivations --
 -- Every note about these.
 DELETE FROM derivations

@@ -125,4 +125,5 @@ def found_hits(
 def as_metadata(hit: Hit) -> dict[str, Any]:
     """Give the source, date and score of a hit, as JSON."""
     moment = hit.occurred_at or hit.created_at
-    return {"id": hit.id, "source": hit.source, "type": hit.type, "score": hit.score, "date": moment.isoformat()}
+    known = {"id": hit.id, "source": hit.source, "type": hit.type, "score": hit.score, "date": moment.isoformat()}
+    return known | ({"corrected": [one.mark(whole=False) for one in hit.corrected]} if hit.corrected else {})

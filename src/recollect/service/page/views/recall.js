@@ -158,7 +158,8 @@ function Verdict({ found }) {
 }
 
 function Hit({ hit, words, may, tell, changed }) {
-  const parts = html`${hit.scope && html`<p><span class="tag">${texts.recall.scope(hit.scope, hit.metadata.author)}</span></p>`}
+  const parts = html`${hit.corrected?.map((one) => html`<p class="corrected">${texts.recall.corrected(one, minute(one.at))}</p>`)}
+  ${hit.scope && html`<p><span class="tag">${texts.recall.scope(hit.scope, hit.metadata.author)}</span></p>`}
   <details class="why">
     <summary>
       <${Bar} share=${hit.score} label=${texts.recall.score} /> <span class="quiet">${texts.recall.why}</span>

@@ -44,7 +44,8 @@ def remembered(made: Remembered, kept: Callable[[], MemoryRecord]) -> str:
 
 def _line(number: int, hit: Hit) -> str:
     moment = hit.occurred_at or hit.created_at
-    return f"{number}. {escaped(hit.content)} _({hit.source}, {moment:%Y-%m-%d}, {hit.score:.0%})_"
+    told = [hit.source, f"{moment:%Y-%m-%d}", f"{hit.score:.0%}", *(one.mark(whole=False) for one in hit.corrected)]
+    return f"{number}. {escaped(hit.content)} _({escaped(', '.join(told))})_"
 
 
 def confirmation(texts: Sequence[str], query: str) -> list[dict[str, Any]]:

@@ -1,0 +1,134 @@
+"""What was corrected stays corrected: what taught it is marked, stands behind what holds now, or is not shown."""
+
+from datetime import timedelta
+
+from recollect import Hit, Memory, UserMemory
+from tests.fixtures import SteppingClock
+from tests.rows import every
+
+
+def tell(me: UserMemory, text: str, session: str = "earlier", reply: str = "I see.") -> str:
+    """Let a turn pass; gives the id of the first memory that it taught."""
+    turn = [{"role": "user", "content": text}, {"role": "assistant", "content": reply}]
+    return next((one.id for one in me.after_turn(turn, session=session).captured), "")
+
+
+def lines(me: UserMemory, question: str) -> list[str]:
+    """Give what a block before a prompt shows."""
+    return me.before_prompt(question, session="now").block.splitlines()[2:-1]
+
+
+def found(me: UserMemory, query: str, content: str) -> Hit:
+    """Give the hit that is or holds a text."""
+    return next(hit for hit in me.search_context(query).hits if content in hit.content)
+
+
+MOVES = {
+    "en": ("I live in Brno.", "I moved to Prague last month.", "Where do I live?", "Prague"),
+    "cs": ("Bydlím v Brně.", "Přestěhoval jsem se do Prahy.", "Kde bydlím?", "Prahy"),
+    "de": ("Ich wohne in Graz.", "Ich wohne jetzt in Linz.", "Wo wohne ich?", "Linz"),
+    "ru": ("Я живу в Казани.", "Теперь я живу в Москве.", "Где я живу?", "Москве"),
+}
+
+
+@every("language", [*MOVES])
+def test_what_holds_now_comes_first(memory: Memory, clock: SteppingClock, language: str) -> None:
+    before, after, question, value = MOVES[language]
+    me = memory.user(language)
+    tell(me, before)
+    clock.advance(days=30)
+    day = clock.now().date().isoformat()
+    now = tell(me, after, "later")
+    shown = lines(me, question)
+    assert value in shown[0]
+    old = [line for line in shown if line.endswith(before)]
+    assert all(f"no longer so (said before {day}; now: " in line and value in line for line in old)
+    hit = found(me, question, before)
+    (mark,) = hit.corrected
+    assert (mark.said, mark.by, mark.value) == (before, now, value)
+    assert mark.at - hit.created_at >= timedelta(days=30)
+    assert hit.parts.factors["corrected"] < 1.0
+    assert found(me, question, after.rstrip(".")).corrected == ()
+
+
+def test_an_update_reaches_the_message(me: UserMemory) -> None:
+    employer = tell(me, "I work at ACME.")
+    me.update(employer, content="My employer is Globex")
+    shown = lines(me, "Where do I work?")
+    assert "Globex" in shown[0]
+    assert not any("ACME" in line and "no longer so" not in line for line in shown)
+    (mark,) = found(me, "Where do I work?", "I work at ACME.").corrected
+    assert (mark.by, mark.now, mark.value) == (employer, "My employer is Globex", "")
+
+
+def test_a_change_of_nothing_said_corrects_nothing(me: UserMemory) -> None:
+    employer = tell(me, "I work at ACME.")
+    me.update(employer, importance=0.9)
+    tell(me, "I work at ACME.", "again")
+    assert not any(hit.corrected for hit in me.search_context("Where do I work?").hits)
+
+
+def test_what_was_forgotten_is_not_shown(memory: Memory, me: UserMemory) -> None:
+    employer = tell(me, "I work at ACME.", reply="Noted: you work at ACME.")
+    assert me.forget(employer).action == "deleted"
+    assert lines(me, "Where do I work?") == []
+    marks = {hit.content: hit.corrected for hit in me.search_context("Where do I work?").hits}
+    assert {(one.said, one.by, one.now) for several in marks.values() for one in several} == {
+        ("I work at ACME.", "", ""),
+        ("Noted: you work at ACME.", "", ""),
+    }
+    assert memory.doctor() == ()
+
+
+def test_what_is_said_again_after_it_was_forgotten_holds(me: UserMemory) -> None:
+    me.forget(tell(me, "I work at ACME."))
+    again = tell(me, "I work at ACME.", "again")
+    assert [hit.id for hit in me.recall("Where do I work?").hits] == [again]
+    assert any(line.endswith("I work at ACME") for line in lines(me, "Where do I work?"))
+
+
+def test_the_rest_of_a_message_still_holds(me: UserMemory) -> None:
+    tell(me, "I live in Brno. My cat is called Micka.")
+    tell(me, "I moved to Prague last month.", "later")
+    hit = found(me, "What is my cat called?", "I live in Brno. My cat")
+    assert [one.said for one in hit.corrected] == ["I live in Brno."]
+    shown = lines(me, "What is my cat called?")
+    assert [line.partition("] ")[2] for line in shown] == ["My cat is called Micka", "I see."]
+
+
+def test_who_repeats_what_was_corrected_is_marked_too(me: UserMemory, clock: SteppingClock) -> None:
+    tell(me, "I live in Brno.", reply="Good to know that you live in Brno.")
+    clock.advance(days=1)
+    tell(me, "I moved to Prague last month.", "later", reply="So you left Brno, where you live no more, for Prague.")
+    assert [one.value for one in found(me, "Where do I live?", "Good to know").corrected] == ["Prague"]
+    assert found(me, "Where do I live?", "So you left").corrected == ()
+
+
+def test_a_return_makes_the_first_message_true_again(me: UserMemory) -> None:
+    tell(me, "I live in Brno.")
+    tell(me, "I moved to Prague last month.", "later")
+    tell(me, "I live in Brno again.", "much later")
+    assert found(me, "Where do I live?", "I live in Brno").corrected == ()
+    assert [one.value for one in found(me, "Where do I live?", "I moved to Prague").corrected] == ["Brno"]
+
+
+def test_a_summary_of_what_was_corrected_is_marked(me: UserMemory) -> None:
+    tell(me, "I live in Brno.")
+    tell(me, "What a fine day it is today, is it not?")
+    me.conversation("earlier").compact(keep_recent=0)
+    tell(me, "I moved to Prague last month.", "later")
+    (summary,) = me.search_context("Where do I live? Brno", sources=("summary",)).hits
+    assert "I live in Brno" in summary.content
+    assert [one.value for one in summary.corrected] == ["Prague"]
+
+
+def test_a_slot_that_was_set_by_hand_corrects_what_was_said(me: UserMemory) -> None:
+    tell(me, "I live in Brno.")
+    me.facts.set("user", "home", "Prague")
+    assert [one.value for one in found(me, "Where do I live?", "I live in Brno.").corrected] == ["Prague"]
+
+
+def test_a_name_that_a_host_uses_too_breaks_nothing(me: UserMemory) -> None:
+    me.conversation("earlier").append("user", "I work at ACME.", metadata={"forgotten_sentences": {"sentence": 7}})
+    me.conversation("earlier").append("user", "I like ACME a lot.", metadata={"forgotten_sentences": "all"})
+    assert not any(hit.corrected for hit in me.search_context("ACME").hits)
