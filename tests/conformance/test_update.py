@@ -300,3 +300,15 @@ def test_since_when_something_is_true_is_a_change_by_itself(me: UserMemory, cloc
     assert me.get(stored.id).valid_from == since
     assert me.update(stored.id, valid_from=since) == me.get(stored.id)
     assert len(me.history(stored.id)) == 2
+
+
+@every(
+    "said, value",
+    [("light.office location: the attic", "the attic"), ("The light of the office is in the attic", ""),
+     ("light.office location: home office, on the left", "home office")],
+)  # fmt: skip
+def test_a_value_follows_the_content_or_goes(memory: Memory, said: str, value: str) -> None:
+    me = memory.user(said)
+    lamp = me.facts.set("light.office", "location", "home office")
+    assert me.update(lamp.id, content=said).value == value
+    assert me.update(lamp.id, content="Elsewhere", value="elsewhere").value == "elsewhere"

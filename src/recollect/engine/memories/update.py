@@ -104,7 +104,7 @@ def _revise_draft(engine: Engine, scope: Scope, old: MemoryRecord, changes: dict
     """Check the changed memory like a new one, and give it the old id and `created_at`."""
     now = engine.clock.now()
     fields_before = {name: getattr(old, name) for name in _FIELDS if name != "trust" or "source" not in changes}
-    held = {"valid_from": _start(old, changes, now), "many": is_many(old)}
+    held = {"valid_from": _start(old, changes, now), "many": is_many(old), "value": _value(old, changes)}
     offered = NewMemory(**{**fields_before, **_clear_address(old, changes), **held, **changes})
     offered = kept_secrets.revised(engine, scope, old, changes, replace(offered, vector=None))
     offered = authored(engine, redaction.public(engine, offered))
@@ -118,6 +118,17 @@ def _revise_draft(engine: Engine, scope: Scope, old: MemoryRecord, changes: dict
     if not changes.keys() & {"lat", "lng", "address"}:  # whatever the precision of places is by now
         record = record._replace(lat=old.lat, lng=old.lng, address=old.address)
     return draft._replace(record=record, content_hash=memory_drafts.content_hash(record))
+
+
+def _value(old: MemoryRecord, changes: dict[str, Any]) -> str:
+    """Give the value of a memory after its content changed: what stands in its place, none where that is not known."""
+    said = changes.get("content")
+    if not old.value or not isinstance(said, str) or old.value in said or old.value not in old.content:
+        return old.value
+    before, _, after = old.content.partition(old.value)
+    told = clean(said)
+    kept = len(told) > len(before) + len(after) and told.startswith(before) and told.endswith(after)
+    return told[len(before) : len(told) - len(after)] if kept and before.strip() else ""
 
 
 def _clear_address(old: MemoryRecord, changes: dict[str, Any]) -> dict[str, Any]:
