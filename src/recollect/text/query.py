@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from recollect.text.clean import fold
 from recollect.text.language import function_words, guess_language, is_latin, languages_in, stop_words, unaccented
-from recollect.text.questions import Party, compared_parties, is_keywords, request_form, wants_deed
+from recollect.text.questions import Party, asked_properties, compared_parties, is_keywords, request_form, wants_deed
 from recollect.text.tables import read_words
 from recollect.text.terms import Forms, query_words
 from recollect.text.time_expressions import TimeSpan, find_time_spans
@@ -42,7 +42,8 @@ class ParsedQuery:
     there. A row must hold one form of each word in `required` and none of `excluded`; its text must not hold the
     `unwanted`, and must hold the `phrases` word for word if it is `strict`; otherwise those are preferred. `open_ended`
     asks for whatever happened at a time, or with `about_talk` was said then. A `request` wants work done or advice; a
-    `personal` query is none, and about the user's own, or may be. With `parties` it asks what they have in common.
+    `personal` query is none, and about the user's own, or may be. With `parties` it asks what they have in common,
+    with `properties` for what the user is, has or does, as `home`.
     """
 
     text: str
@@ -61,6 +62,7 @@ class ParsedQuery:
     request: bool = False
     personal: bool = True
     parties: tuple[Party, ...] = ()
+    properties: frozenset[str] = frozenset()
 
 
 def read_query(typed: str, now: datetime | None, *, signs: bool = True) -> ParsedQuery:
@@ -96,6 +98,7 @@ def read_query(typed: str, now: datetime | None, *, signs: bool = True) -> Parse
         request=request,
         personal=not request and (request_form(text).own or is_keywords(text)),
         parties=compared_parties(text),
+        properties=asked_properties(text),
     )
 
 

@@ -6,7 +6,8 @@ because a question inflects them otherwise than a memory does.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -99,6 +100,24 @@ def wants_deed(text: str) -> bool:
     return text.rstrip().endswith(".") or not is_keywords(text)
 
 
+def asked_properties(text: str) -> frozenset[str]:
+    """Name the properties of the user's own that a question asks for: `home` for "where do I live?"."""
+    unquoted = _QUOTED.sub(" ", text)
+    asked = f"_{'_'.join(_plain_words(unquoted))}_"
+    if "?" not in unquoted and _listed("asking").isdisjoint(asked.split("_")):
+        return frozenset()
+    return frozenset(name for name, phrases in _properties().items() if phrases.search(asked))
+
+
+@cache
+def _properties() -> Mapping[str, re.Pattern[str]]:
+    named: defaultdict[str, set[str]] = defaultdict(set)
+    for line in read_lines("query", "properties"):
+        name, _, phrases = line.partition(": ")
+        named[name].update(map(unaccented, fold(phrases).split()))
+    return {name: _any_of(phrases) for name, phrases in named.items()}
+
+
 def _plain_words(text: str) -> list[str]:
     return [unaccented(word) for word in _WORD.findall(fold(text).replace("\u2019", "'"))]
 
@@ -117,8 +136,11 @@ def _chatter() -> re.Pattern[str]:
 
 @cache
 def _phrases(heading: str, *languages: str) -> re.Pattern[str]:
-    phrases = sorted(_listed(heading, *languages))
-    return re.compile("_(?:" + "|".join(re.escape(one).replace(r"\*", "[^_]+") for one in phrases) + ")(?=_)")
+    return _any_of(_listed(heading, *languages))
+
+
+def _any_of(phrases: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("_(?:" + "|".join(re.escape(one).replace(r"\*", "[^_]+") for one in sorted(phrases)) + ")(?=_)")
 
 
 @cache

@@ -3,24 +3,26 @@
 A row is little more than an id and numbers until it is shown: only then is its score explained.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
 from math import prod
 from typing import NamedTuple
 
 from recollect.engine.base.context import VECTOR, Engine
+from recollect.engine.drafts.memory_drafts import HAPPENINGS
 from recollect.engine.places.search_location import PlaceScale, rescale
 from recollect.engine.search import channels
 from recollect.engine.search.channels import ScoredCandidates, SearchRun
 from recollect.engine.search.prepared_query import PreparedQuery
 from recollect.model.files import Chunk
-from recollect.model.filters import ChunkFilters, ItemFilters, MessageFilters
+from recollect.model.filters import ChunkFilters, Filters, ItemFilters, MessageFilters
 from recollect.model.literals import ItemKind
 from recollect.model.memories import FEEDBACK, MemoryRecord
 from recollect.model.messages import MessagePosition
 from recollect.model.places import PlacePart
+from recollect.model.readings import PROPERTY, USER
 from recollect.model.search import ChannelPart, ScoreParts
 from recollect.ranking import additions, factors, geo
 from recollect.ranking.additions import Additions
@@ -46,6 +48,13 @@ FILE = "file"
 NAME = "name"
 LETTERS = "letters"
 IN_COMMON = "in common"
+SLOT = "slot"
+_ANSWERS = 0.5  # the least relevance of what the question asks of the user by its name, as `home`
+_AHEAD = 1.05  # times the best of all others
+_UNSURE = 0.7  # of that for what has the property and was not sure enough to take its slot
+_OWN = 0.1  # what the relevance of such a memory still counts
+_SURE = 0.95
+_MOST_VALUES = 5
 _MOST_READ = 1_000  # characters of a memory that tell whom it is about
 
 
@@ -80,6 +89,7 @@ class KindRanking:
     fused: Fused
     smoothed: additions.Smoothed | None = None
     added: Additions | None = None
+    answers: Mapping[str, float] = field(default_factory=dict)
     named_file_ids: frozenset[str] = frozenset()
     place_scale: PlaceScale | None = None
     late: tuple[str, ...] = ()
@@ -97,15 +107,32 @@ class KindRanking:
         score = content if place is None else geo.blend(place)
         return row._replace(content=content, score=score, place=place, factors={**row.factors, name: factor})
 
+    def lift_answers(self, best: float) -> "KindRanking":
+        """Put the values that the question asks for by their name before all rows, whose best score this is."""
+        rows = [
+            self.boost(row, SLOT, _AHEAD * best / row.content)
+            if row.id in self.answers and _holds_slot(row.source) and 0.0 < row.content < best
+            else row
+            for row in self.rows
+        ]
+        return replace(self, rows=sorted(rows, key=lambda row: row.order))
+
+    def answerable(self, row_id: str) -> float:
+        """Estimate how likely a row is an answer; the value of what a question asks for by its name is one."""
+        return _SURE if row_id in self.answers else self.fused.answerable(row_id)
+
     def explain(self, row: RankedRow) -> ScoreParts:
         """Say how the score of a row came about."""
         if self.smoothed is not None:
             parts, relevance = self._message_channels(self.smoothed, row.id), self.smoothed.relevance[row.id]
         elif self.added is not None:
-            parts, relevance = self._memory_channels(self.added, row.id), self.added.relevance[row.id]
+            parts, relevance = self._memory_channels(self.added, row.id), self.added.relevance.get(row.id, 0.0)
         else:
             parts = self.fused.parts(row.id) if row.id in self.fused.relevance else {}
             relevance = self.fused.relevance.get(row.id, 0.0)
+        if row.id in self.answers:
+            parts[SLOT] = ChannelPart(None, 1.0, 1.0, self.answers[row.id])
+            relevance += self.answers[row.id]
         if isinstance(row.source, Chunk) and row.source.file_id in self.named_file_ids:
             parts[NAME] = ChannelPart(None, 1.0, 1.0, 1.0)
             relevance += 1
@@ -138,7 +165,7 @@ def rank(search: SearchRun, reader: StoreReader, filters: ItemFilters) -> KindRa
     elif isinstance(filters, ChunkFilters):
         ranking = _rank_chunks(search, reader, filters, candidates)
     else:
-        ranking = _rank_memories(search, reader, candidates)
+        ranking = _rank_memories(search, reader, filters, candidates)
     rows, place_scale = _score_places(search, ranking.rows)
     rows.sort(key=lambda row: row.order)
     late = (VECTOR,) if candidates.late else ()
@@ -183,18 +210,59 @@ def _row(
     return RankedRow(source.id, kind, score, score, row_factors, source)
 
 
-def _rank_memories(search: SearchRun, reader: StoreReader, candidates: ScoredCandidates) -> KindRanking:
+def _rank_memories(
+    search: SearchRun, reader: StoreReader, filters: Filters, candidates: ScoredCandidates
+) -> KindRanking:
     fused, fading, terms = candidates.fused, _fading(search.engine), _terms(search.query)
     records = reader.get(candidates.best(_spare(search)))
     added = None
     if candidates.letters and fused.nearest:
         added = _add_to_relevance(search, reader, fused, fused.nearest, records)
     relevance: Mapping[str, float] = fused.relevance if added is None else added.relevance
+    asked = search.query.query.properties
+    records = [*records, *_holders(reader, filters, asked, records)]
+    answers = _answers(asked, records, relevance) if asked else {}
     rows = [
-        _row(record, "memory", relevance[record.id], _memory_factors(search, record, fading, terms))
+        _row(
+            record,
+            "memory",
+            relevance.get(record.id, 0.0) + answers.get(record.id, 0.0),
+            _memory_factors(search, record, fading, terms),
+        )
         for record in records
     ]
-    return KindRanking(rows, fused, added=added)
+    return KindRanking(rows, fused, added=added, answers=answers)
+
+
+def _holds_slot(source: MemoryRecord | Chunk | MessagePosition) -> bool:
+    return isinstance(source, MemoryRecord) and bool(source.key)
+
+
+def _holders(
+    reader: StoreReader, filters: Filters, asked: Iterable[str], records: Sequence[MemoryRecord]
+) -> list[MemoryRecord]:
+    """Give what holds the user's slots that a question asks for, where words and meaning have not found it."""
+    if filters.key is not None or filters.subject not in (None, USER):
+        return []
+    found = {record.key for record in records if record.subject == USER}
+    views = (replace(filters, subject=USER, key=name) for name in asked if name not in found)
+    return [record for view in views for record in reader.select(view, _MOST_VALUES)]
+
+
+def _answers(
+    asked: frozenset[str], records: Sequence[MemoryRecord], relevance: Mapping[str, float]
+) -> dict[str, float]:
+    """Say what to add to the memories that answer a question by their property, so that no likeness outvotes them."""
+    least = max(_ANSWERS, _AHEAD * max(relevance.values(), default=0.0))
+    answers: dict[str, float] = {}
+    for record in records:
+        if record.subject == USER and record.type not in HAPPENINGS:
+            share = 1.0 if record.key in asked else _UNSURE if record.metadata.get(PROPERTY) in asked else 0.0
+            own = relevance.get(record.id, 0.0)
+            lacking = share * least + (_OWN - 1.0) * own
+            if share and lacking > 0.0:
+                answers[record.id] = lacking
+    return answers
 
 
 def _add_to_relevance(

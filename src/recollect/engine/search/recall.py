@@ -12,7 +12,7 @@ what was asked, by which program, and with what result.
     rerank          the best answers first, by a model that reads them with the query
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -30,12 +30,13 @@ from recollect.engine.places.search_location import PlaceScorer
 from recollect.engine.search import corrections, kind_ranking, rerank
 from recollect.engine.search import hits as search_hits
 from recollect.engine.search.channels import ChannelPlan, SearchRun
+from recollect.engine.search.kind_ranking import KindRanking
 from recollect.engine.search.prepared_query import PreparedQuery, SearchOptions, prepare
 from recollect.engine.search.rerank import UncutRecall
 from recollect.errors import InvalidInput, NotFound, StoreError
 from recollect.model.calibration import LEAST_SCORE
 from recollect.model.filters import ChunkFilters, Filters, ItemFilters, MessageFilters
-from recollect.model.literals import SOURCE_OF, SOURCES, MemoryType, MessageRole, Source
+from recollect.model.literals import SOURCE_OF, SOURCES, ItemKind, MemoryType, MessageRole, Source
 from recollect.model.memories import Item, Scope, VectorLike
 from recollect.model.scopes import ScopeChoice, shared_name
 from recollect.model.search import Hit, Recall
@@ -193,6 +194,8 @@ def _search(search: SearchRun, reader: StoreReader, *, shared: bool = False) -> 
     for depth in _DEPTHS:
         run = replace(search, depth=depth, places=places)
         rankings = {filters.kind: kind_ranking.rank(run, reader, filters) for filters in prepared.item_filters}
+        if prepared.query.properties:
+            rankings = _with_answers_first(rankings)
         skipped = rerank.reason_to_skip(search, rankings)
         skipped = "" if shared and skipped in rerank.BY_SCORES else skipped
         pool = 0 if skipped else rerank.pool_size(prepared)
@@ -203,9 +206,15 @@ def _search(search: SearchRun, reader: StoreReader, *, shared: bool = False) -> 
     shown = corrections.mark(reader, shown)
     late = chain.from_iterable(ranking.late for ranking in rankings.values())
     first = shown[: prepared.options.limit]
-    best = max((rankings[search_hits.kind_of(hit)].fused.answerable(hit.id) for hit in first), default=0.0)
+    best = max((rankings[search_hits.kind_of(hit)].answerable(hit.id) for hit in first), default=0.0)
     texts = [] if skipped else rerank.texts_of(reader, prepared, shown)
     return UncutRecall(shown, tuple(dict.fromkeys((*search.degraded, *late))), best, skipped, texts)
+
+
+def _with_answers_first(rankings: Mapping[ItemKind, KindRanking]) -> dict[ItemKind, KindRanking]:
+    """Let what was said or is in a file outvote no value that the question asks for by its name."""
+    best = max((min(1.0, row.content) for ranking in rankings.values() for row in ranking.rows), default=0.0)
+    return {kind: ranking.lift_answers(best) if ranking.answers else ranking for kind, ranking in rankings.items()}
 
 
 def _timeline(reader: StoreReader, prepared: PreparedQuery) -> list[Hit]:

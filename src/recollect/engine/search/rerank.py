@@ -14,11 +14,12 @@ from recollect.engine.drafts.items import whole_text
 from recollect.engine.search import corrections
 from recollect.engine.search import hits as search_hits
 from recollect.engine.search.channels import SearchRun
-from recollect.engine.search.kind_ranking import KindRanking
+from recollect.engine.search.kind_ranking import SLOT, KindRanking
 from recollect.engine.search.prepared_query import PreparedQuery, SearchOptions
 from recollect.errors import RerankerError
 from recollect.model.filters import MessageFilters
 from recollect.model.literals import ItemKind
+from recollect.model.memories import MemoryRecord
 from recollect.model.messages import Message
 from recollect.model.search import Hit, Recall, Reranking, RerankPart
 from recollect.ports import RerankText
@@ -149,11 +150,16 @@ def finish(search: SearchRun, found: UncutRecall) -> Recall:
 def _in_order(hits: Sequence[Hit], scores: Sequence[float]) -> list[Hit]:
     """Give the hits in their new order. The first score of the search goes to the new first hit, and so on down."""
     order = ordering.order(scores, [hit.score for hit in hits], [hit.similarity for hit in hits])
+    order = sorted(order, key=lambda place: not _is_asked_by_name(hits[place]))
     moved = [
         _moved(hits[before], hits[after].score, RerankPart(scores[before], before + 1, after + 1))
         for after, before in enumerate(order)
     ]
     return [*moved, *hits[len(moved) :]]
+
+
+def _is_asked_by_name(hit: Hit) -> bool:
+    return SLOT in hit.parts.channels and isinstance(hit.record, MemoryRecord) and bool(hit.record.key)
 
 
 def _moved(hit: Hit, score: float, part: RerankPart) -> Hit:
