@@ -132,3 +132,15 @@ def test_a_name_that_a_host_uses_too_breaks_nothing(me: UserMemory) -> None:
     me.conversation("earlier").append("user", "I work at ACME.", metadata={"forgotten_sentences": {"sentence": 7}})
     me.conversation("earlier").append("user", "I like ACME a lot.", metadata={"forgotten_sentences": "all"})
     assert not any(hit.corrected for hit in me.search_context("ACME").hits)
+
+
+def test_an_answer_that_says_a_value_in_another_form_is_marked(memory: Memory) -> None:
+    me = memory.user("cs")
+    employer = tell(me, "Pracuju v Avastu.", reply="Aha, pracuješ v Avastu. Avast je z Prahy.")
+    me.update(employer, content="Pracuju v Seznamu")
+    (mark,) = found(me, "Kde pracuju?", "Aha, pracuješ").corrected
+    assert (mark.said, mark.by) == ("Aha, pracuješ v Avastu.", employer)
+    me = memory.user("de")
+    me.forget(tell(me, "Ich arbeite bei Miele.", reply="Aha, du arbeitest bei Miele. Miele baut Herde."))
+    (gone,) = found(me, "Wo arbeite ich?", "Aha, du").corrected
+    assert (gone.said, gone.by) == ("Aha, du arbeitest bei Miele.", "")

@@ -30,6 +30,8 @@ _IDENTIFIER = re.compile(r"[\d_.@#/:+]|^\W")
 _LAST_KNOWN_SCRIPT = "\u052f"  # the tables are in Latin and Cyrillic; of other scripts every word must agree
 _NEGATION = "not"
 
+_SHORTEST_ROOT = 3
+_LONGEST_ENDING = 3
 _FILLING = " \t,;:-\u2013\u2014"
 
 _MARKS = ".,;:!?…\"'()-–—•*«»„“” "
@@ -147,6 +149,36 @@ def said_in(text: str, wording: Wording) -> list[TextSpan]:
         return saying
     pairs = (TextSpan(first.start, second.end) for first, second in pairwise(found))  # as where a line was broken
     return [pair for pair in pairs if wording.is_said_in(pair.of(text))]
+
+
+def restated_in(text: str, statement: str, value: str) -> list[TextSpan]:
+    """Give the sentences that say a value again, with a word of its statement in any form: "so you live in Brno".
+
+    An address, a number or a name of several words needs no other word.
+    """
+    named = normal(value)
+    if not named or not holds(normal(text), named):
+        return []
+    told = _words_beside(normal(statement), named)
+    saying = [one for one in sentences(text) if holds(normal(one.of(text)), named)]
+    if " " in named or _IDENTIFIER.search(named):
+        return saying
+    return [one for one in saying if _share_root(told, _words_beside(normal(one.of(text)), named))]
+
+
+def _words_beside(text: str, value: str) -> set[str]:
+    return {word.strip(_MARKS) for word in text.split()} - set(value.split()) - function_words() - {""}
+
+
+def _share_root(words: Collection[str], others: Collection[str]) -> bool:
+    return any(_one_root(word, other) for word in words for other in others)
+
+
+def _one_root(word: str, other: str) -> bool:
+    """Tell whether two words may be forms of one: by how they begin, but for an ending."""
+    short = min(len(word), len(other))
+    root = max(_SHORTEST_ROOT, max(len(word), len(other)) - _LONGEST_ENDING)
+    return short >= root and word[:root] == other[:root]
 
 
 def sentences(text: str) -> Iterator[TextSpan]:

@@ -26,7 +26,7 @@ from recollect.model.messages import FORGOTTEN, Message, ToolCall
 from recollect.model.readings import TextSpan
 from recollect.storage.base import StoreWriter, UserRows
 from recollect.text.chunks import index
-from recollect.text.repetition import Wording, joined, said_in, sentence_mark, sentences, without
+from recollect.text.repetition import Wording, joined, restated_in, said_in, sentence_mark, sentences, without
 
 REWRITTEN = "forgotten_at"  # in the metadata of a message of which something was forgotten
 GONE = "[forgotten]"  # what a tool gave; a call without its result would be refused by models
@@ -35,6 +35,7 @@ _PAGE = 2_000
 _NEAR = 1_000  # messages of a conversation that are looked through for other words
 _FEW = 20  # memories that go, up to which they are
 _ALL = 2**31
+_ANSWERS = frozenset({"assistant", "reasoning"})
 _TURNS = frozenset({"user", "assistant", "tool", "reasoning"})
 
 
@@ -200,6 +201,8 @@ def note_forgotten(
         messages |= {message.id: message for message in writer.get_messages(writer.message_ids(talk)[-_NEAR:])}
     for message in messages.values():
         spans = said_in(message.content, wording)
+        for memory in told.values() if few and message.role in _ANSWERS else ():
+            spans += restated_in(message.content, memory.content, memory.value)
         spans += [span for memory in taught.get(message.id, ()) for span in _origin(message, memory)]
         if spans and message.id not in leaving:
             noted = message.metadata.get(FORGOTTEN)

@@ -19,11 +19,12 @@ from recollect.model.search import Correction, Hit
 from recollect.storage.base import Saying, StoreReader
 from recollect.text.clean import fingerprint_text
 from recollect.text.query import holds, normal
-from recollect.text.repetition import Wording, said_in, says_more, sentence_marks, sentences
+from recollect.text.repetition import Wording, restated_in, said_in, says_more, sentence_marks, sentences
 
 CORRECTED = "corrected"
 _MOST = 500  # versions; what was changed more often is told by the newest of them
 _SUNK = 0.5  # share of its score that is left to a hit that says nothing but what was corrected
+_ANSWERS = frozenset({"assistant", "reasoning"})  # they repeat what a user said, in another form
 _SUMMARIES = frozenset({"summary", "session_summary"})
 
 
@@ -132,6 +133,8 @@ def _saying(hit: Hit, change: _Change) -> list[TextSpan]:
     if place >= 0:
         return [sentence for sentence in sentences(text) if sentence.start < end and place < sentence.end]
     found = said_in(text, Wording.of([said.content]))
+    if not found and hit.type in _ANSWERS:
+        found = restated_in(text, said.content, said.value)
     if found or change.taught_by != hit.id:
         return found
     value = normal(said.value)
