@@ -17,6 +17,7 @@ from typing import Literal, TypeAlias
 
 from benchmarks.figures import Figure
 from recollect import Memory, UserMemory, load_settings
+from recollect.text.outdated import may_outdate
 from recollect.text.query import normal
 from recollect.text.tables import parse_sections
 
@@ -26,11 +27,13 @@ LANGUAGES = ("en", "cs", "de", "ru")
 HALVES = ("a", "b")
 PROPERTIES = ("home", "employer", "name", "email")
 KINDS: tuple[Kind, ...] = ("message", "update", "forget")
-MARK = "no longer so"
+MARKS = ("no longer so", "possibly outdated")
 _FOLDER = Path(__file__).parent / "data" / "corrections"
 _OTHERS = 10  # turns about other things
 _ECHOED = 0.4  # of the replies that repeat what was said
 _FEWEST_FIRST = 0.95
+_PRECISE = 0.95
+_RECALL = 0.5
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ class Corrected:
     @property
     def unmarked(self) -> bool:
         """Whether a line shows as present truth what was corrected."""
-        return any(_holds(line, self.before) and MARK not in line for line in self.shown)
+        return any(_holds(line, self.before) and not any(mark in line for mark in MARKS) for line in self.shown)
 
     @property
     def is_current_first(self) -> bool:
@@ -98,7 +101,8 @@ def live(me: UserMemory, language: str, half: str, rng: random.Random) -> Iterat
         tell(others.pop())
         said = some("before", name).replace("{}", values[name][0])
         reply = some("echo", name).replace("{}", values[name][0]) if rng.random() < _ECHOED else ""
-        taught[name] = next((memory for _, memory in tell(said, reply)), "")
+        learned = [me.get(memory) for _, memory in tell(said, reply)]
+        taught[name] = next((one.id for one in learned if _holds(one.content, values[name][0])), "")
         tell(others.pop())
     known = dict.fromkeys(chosen, True)
     for name, kind in zip(chosen, KINDS, strict=True):
@@ -146,9 +150,23 @@ def figures(half: str, corrected: Sequence[Corrected]) -> Iterator[Figure]:
     yield Figure("corrected, current first", first / len(known), _FEWEST_FIRST, "at least", f"{first} {detail}")
 
 
+def near_twins(half: str) -> Iterator[Figure]:
+    """Say which of two near-twins are taken for one statement that has changed, rightly and wrongly."""
+    rows = [line.split("\t") for line in (_FOLDER / "pairs.tsv").read_text(encoding="utf-8").splitlines()]
+    pairs = [(wanted == "yes", may_outdate(later, earlier)) for part, _, wanted, earlier, later in rows if part == half]
+    taken = [wanted for wanted, found in pairs if found]
+    wanted = sum(wanted for wanted, _ in pairs)
+    detail = f"{sum(taken)} of {len(taken)} that are taken for a change, of {len(pairs)} pairs, half {half}"
+    yield Figure("near-twins, precision", sum(taken) / max(1, len(taken)), _PRECISE, "at least", detail)
+    yield Figure(
+        "near-twins, recall", sum(taken) / wanted, _RECALL, "at least", f"{sum(taken)} of {wanted}, half {half}"
+    )
+
+
 def measure(amount: int = 1) -> Iterator[Figure]:
-    """Measure a few lives of both halves."""
+    """Measure near-twins, and a few lives of both halves."""
     for half in HALVES:
+        yield from near_twins(half)
         yield from figures(half, lives(half, amount))
 
 

@@ -144,3 +144,37 @@ def test_an_answer_that_says_a_value_in_another_form_is_marked(memory: Memory) -
     me.forget(tell(me, "Ich arbeite bei Miele.", reply="Aha, du arbeitest bei Miele. Miele baut Herde."))
     (gone,) = found(me, "Wo arbeite ich?", "Aha, du").corrected
     assert (gone.said, gone.by) == ("Aha, du arbeitest bei Miele.", "")
+
+
+def test_two_answers_to_one_question_are_seen_as_two(me: UserMemory, clock: SteppingClock) -> None:
+    old = me.remember("Uses SQLite for storage of the orders")
+    clock.advance(days=10)
+    new = me.remember("Uses TiDB for storage of the orders")
+    twins = [me.remember(text).id for text in ("Likes tea in the morning", "Likes coffee in the morning")]
+    hits = me.recall("What is used for storage of the orders?").hits
+    assert [hit.id for hit in hits[:2]] == [new.id, old.id]
+    assert not hits[0].corrected
+    (mark,) = hits[1].corrected
+    assert (mark.doubted, mark.by, mark.now) == (True, new.id, "Uses TiDB for storage of the orders")
+    assert "possibly outdated (said before" in lines(me, "What is used for storage of the orders?")[1]
+    assert not any(hit.corrected for hit in me.recall("tea or coffee in the morning?").hits if hit.id in twins)
+    assert [(one.memory.id, one.contradicted_by.id) for one in me.facts.doubts()] == [(old.id, new.id)]
+    me.forget(old.id)
+    assert me.facts.doubts() == ()
+
+
+def work(me: UserMemory, text: str, employer: str) -> str:
+    """Store what capture is not sure of, without a key."""
+    noted = {"property": "employer"}
+    return me.remember(text, type="fact", subject="user", value=employer, metadata=noted).id
+
+
+def test_an_unsure_correction_of_a_slot_is_shown_first(me: UserMemory) -> None:
+    held = me.facts.set("user", "employer", "Bayer", content="I work at Bayer")
+    unsure = work(me, "Since Monday I work at Audi", "Audi")
+    hits = me.recall("Where do I work?").hits
+    assert [hit.id for hit in hits[:2]] == [unsure, held.id]
+    assert [(one.doubted, one.value) for one in hits[1].corrected] == [(True, "Audi")]
+    also = work(me, "I also work at Miele", "Miele")
+    marks = {hit.id: [one.by for one in hit.corrected] for hit in me.recall("Where do I work?").hits}
+    assert marks == {held.id: [unsure], unsure: [], also: []}

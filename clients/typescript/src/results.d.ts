@@ -188,6 +188,7 @@ export interface Hit {
     by: string;
     now: string;
     value: string;
+    doubted: boolean;
   }[] | null;
   conversation?: string | null;
   subject?: string | null;

@@ -83,7 +83,7 @@ export function counted(amount, one, many) {
 // What of a hit was corrected or forgotten since.
 export function marks(hit) {
   return (hit.corrected ?? [])
-    .map(({ said, by, now, value }) => (by ? `no longer so: "${harmless(said, 60)}"; now: ${harmless(value || now, 60)}` : `forgotten: "${harmless(said, 60)}"`))
+    .map(({ said, by, now, value, doubted }) => (by ? `${doubted ? "possibly outdated" : "no longer so"}: "${harmless(said, 60)}"; now: ${harmless(value || now, 60)}` : `forgotten: "${harmless(said, 60)}"`))
     .map((mark) => ` (${mark})`)
     .join("");
 }

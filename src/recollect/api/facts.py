@@ -22,7 +22,7 @@ from recollect.verbs import route
 if TYPE_CHECKING:
     from recollect.storage.base import StoreReader
 
-_WITH_PROPERTIES: tuple[MemoryType, ...] = ("fact", "entity")
+_WITH_PROPERTIES: tuple[MemoryType, ...] = ("fact", "entity", "decision", "other")
 _MOST_COMPARED = 1_000
 
 
@@ -75,8 +75,8 @@ class UserFacts(_TypedMemories):
 
     @route("GET /api/facts/doubts")
     def doubts(self, subject: kinds.OfSubject | None = None) -> tuple[Doubt, ...]:
-        """List memories that a later statement contradicts without replacing them: its source is less trusted, or it
-        was captured and is not sure enough.
+        """List memories that a later statement contradicts without replacing them: its source is less trusted, it was
+        captured and is not sure enough, or it says the same but for the one thing that there is at a time.
 
         `settle` one with the id of what is right.
         """

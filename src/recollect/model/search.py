@@ -72,7 +72,8 @@ class Correction:
     """Words of a hit that no longer hold, and what was told since.
 
     `said` are the words, `at` is when something else was told or they were forgotten. `by` is the id of the memory that
-    holds now, `now` its content and `value` its value; all three are empty for what was forgotten.
+    holds now, `now` its content and `value` its value; all three are empty for what was forgotten. When `doubted`, the
+    words may hold still: another memory says otherwise since, and both are kept.
     """
 
     said: str
@@ -80,12 +81,15 @@ class Correction:
     by: str = ""
     now: str = ""
     value: str = ""
+    doubted: bool = False
 
     def mark(self, *, whole: bool) -> str:
         """Say on one line that words no longer hold, and what holds now; which ones, where they are not the `whole`."""
         day, words = self.at.date().isoformat(), "" if whole else f': "{_shortened(self.said)}"'
         if not self.by:
             return f"forgotten{words} ({day})"
+        if self.doubted:
+            return f"possibly outdated{words} (said before {day}; later: {_shortened(self.value or self.now)})"
         return f"no longer so{words} (said before {day}; now: {_shortened(self.value or self.now)})"
 
 

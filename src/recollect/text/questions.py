@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from typing import NamedTuple
 
 from recollect.text.clean import fold
@@ -30,6 +31,7 @@ _LONGEST_NAME = 3  # words, with what stands before it: "my brother Paul"
 _LONGEST_ENDING = 3
 _FARTHEST = 6  # words between a name and the word that joins it to another
 _SHORTEST_ROOT = 2
+_SHORTEST_TELLING = 3
 
 
 class RequestForm(NamedTuple):
@@ -107,6 +109,16 @@ def asked_properties(text: str) -> frozenset[str]:
     if "?" not in unquoted and _listed("asking").isdisjoint(asked.split("_")):
         return frozenset()
     return frozenset(name for name, phrases in _properties().items() if phrases.search(asked))
+
+
+@cache
+def property_words(name: str) -> frozenset[str]:
+    """Give the words that speak of a property, `live` and `wohne` for `home`; those of all for an unknown one."""
+    lines = [line.partition(": ") for line in read_lines("query", "properties")]
+    known = [rest for one, _, rest in lines if one == name] or [rest for _, _, rest in lines]
+    phrases = chain.from_iterable(fold(rest).split() for rest in known)
+    told = ([word for word in phrase.split("_") if word not in function_words()] for phrase in phrases)
+    return frozenset(word for words in told if words and len(word := words[-1].strip("*")) >= _SHORTEST_TELLING)
 
 
 @cache

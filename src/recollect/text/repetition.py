@@ -151,15 +151,15 @@ def said_in(text: str, wording: Wording) -> list[TextSpan]:
     return [pair for pair in pairs if wording.is_said_in(pair.of(text))]
 
 
-def restated_in(text: str, statement: str, value: str) -> list[TextSpan]:
+def restated_in(text: str, statement: str, value: str, about: Iterable[str] = ()) -> list[TextSpan]:
     """Give the sentences that say a value again, with a word of its statement in any form: "so you live in Brno".
 
-    An address, a number or a name of several words needs no other word.
+    Words `about` its property will do. An address, a number or a name of several words needs no other word.
     """
     named = normal(value)
     if not named or not holds(normal(text), named):
         return []
-    told = _words_beside(normal(statement), named)
+    told = _words_beside(normal(statement), named).union(map(normal, about))
     saying = [one for one in sentences(text) if holds(normal(one.of(text)), named)]
     if " " in named or _IDENTIFIER.search(named):
         return saying

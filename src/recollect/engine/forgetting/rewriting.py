@@ -16,6 +16,7 @@ from recollect.engine.base.context import Engine
 from recollect.engine.conversations import capture, compact, message_drafts
 from recollect.engine.conversations.capture import said_at
 from recollect.engine.drafts import tombstones
+from recollect.engine.drafts.doubts import property_of
 from recollect.engine.drafts.redaction import change_json, each_text, texts_in
 from recollect.errors import LlmError, StoreError, StoreFull
 from recollect.model.files import Chunk, ChunkDraft, TextPiece
@@ -26,6 +27,7 @@ from recollect.model.messages import FORGOTTEN, Message, ToolCall
 from recollect.model.readings import TextSpan
 from recollect.storage.base import StoreWriter, UserRows
 from recollect.text.chunks import index
+from recollect.text.questions import property_words
 from recollect.text.repetition import Wording, joined, restated_in, said_in, sentence_mark, sentences, without
 
 REWRITTEN = "forgotten_at"  # in the metadata of a message of which something was forgotten
@@ -202,7 +204,7 @@ def note_forgotten(
     for message in messages.values():
         spans = said_in(message.content, wording)
         for memory in told.values() if few and message.role in _ANSWERS else ():
-            spans += restated_in(message.content, memory.content, memory.value)
+            spans += restated_in(message.content, memory.content, memory.value, property_words(property_of(memory)))
         spans += [span for memory in taught.get(message.id, ()) for span in _origin(message, memory)]
         if spans and message.id not in leaving:
             noted = message.metadata.get(FORGOTTEN)

@@ -9,6 +9,7 @@ from datetime import datetime
 
 from recollect.engine.base.context import Engine
 from recollect.engine.drafts import items, memory_drafts
+from recollect.engine.drafts.doubts import find_pairs
 from recollect.engine.drafts.items import embedded_texts
 from recollect.engine.memories.chronology import first_told
 from recollect.engine.memories.decisions import write_revision
@@ -22,11 +23,15 @@ def find_doubts(records: Iterable[MemoryRecord]) -> Iterator[Doubt]:
     """Give the doubts among current memories, those about the newest first."""
     rows = list(records)
     holders = {(row.subject, row.key, row.context): row for row in rows if row.key}
+    found: dict[str, Doubt] = {}
     for row in rows:
         slot = doubtful_slot(row)
         holder = holders.get((slot.subject, slot.key, slot.context)) if slot else None
         if holder is not None and first_told(row) > first_told(holder) and differ(holder, row):
-            yield Doubt(holder, row)
+            found.setdefault(row.id, Doubt(holder, row))
+    doubted = {doubt.memory.id for doubt in found.values()}
+    pairs = (Doubt(earlier, later) for earlier, later in find_pairs(rows) if earlier.id not in doubted)
+    yield from sorted((*found.values(), *pairs), key=lambda doubt: doubt.contradicted_by.id, reverse=True)
 
 
 def find_outranked(unheld: Iterable[MemoryRecord], holders: Mapping[str, MemoryRecord]) -> Iterator[Doubt]:

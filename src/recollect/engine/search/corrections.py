@@ -1,4 +1,4 @@
-"""What hits say that no longer holds: it was superseded, updated or forgotten since.
+"""What hits say that no longer holds: it was superseded, updated or forgotten since, or is doubted.
 
 The invariant: a message, a part of a file or a summary is never shown as present truth when what it taught, or says in
 the same words, was corrected. It carries the newer content, and stands behind the memory that holds it. What it says
@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
+from recollect.engine.drafts.doubts import find_pairs, property_of
 from recollect.engine.search.hits import of_item
 from recollect.model.memories import Item, MemoryRecord
 from recollect.model.messages import FORGOTTEN, Message
@@ -19,6 +20,7 @@ from recollect.model.search import Correction, Hit
 from recollect.storage.base import Saying, StoreReader
 from recollect.text.clean import fingerprint_text
 from recollect.text.query import holds, normal
+from recollect.text.questions import property_words
 from recollect.text.repetition import Wording, restated_in, said_in, says_more, sentence_marks, sentences
 
 CORRECTED = "corrected"
@@ -29,15 +31,21 @@ _SUMMARIES = frozenset({"summary", "session_summary"})
 
 
 class _Change(NamedTuple):
-    """A statement that no longer holds, the memory that holds instead, and the hit that taught it; '' if none did."""
+    """A statement that no longer holds, the memory that holds instead, and the hit that taught it; '' if none did.
+
+    One that is only `doubted` is current too.
+    """
 
     said: MemoryRecord
     now: MemoryRecord
-    taught_by: str
+    taught_by: str = ""
+    doubted: bool = False
 
     @property
     def at(self) -> datetime:
         """When something else was told."""
+        if self.doubted:
+            return self.now.valid_from
         return (
             self.now.created_at
             if self.said.superseded_by != self.now.id
@@ -50,6 +58,8 @@ def mark(reader: StoreReader, hits: Sequence[Hit]) -> list[Hit]:
     summaries = [hit.id for hit in hits if hit.type in _SUMMARIES]
     sayings = reader.superseded_sayings([hit.id for hit in hits], summaries, _MOST) if hits else ()
     changes = list(_changes(sayings, {hit.id for hit in hits if hit.source == "memory"}))
+    records = [hit.record for hit in hits if isinstance(hit.record, MemoryRecord) and hit.record.superseded_by is None]
+    changes += [_Change(earlier, later, doubted=True) for earlier, later in find_pairs(records)]
     return [_marked(hit, changes) for hit in hits]
 
 
@@ -79,7 +89,8 @@ def _differ(said: MemoryRecord, now: MemoryRecord) -> bool:
 
 def _marked(hit: Hit, changes: Sequence[_Change]) -> Hit:
     if hit.source == "memory" and hit.type not in _SUMMARIES:
-        return hit
+        doubt = next((change for change in changes if change.doubted and change.said.id == hit.id), None)
+        return replace(hit, corrected=(_correction(hit.content, doubt),)) if doubt else hit
     found = {one.said: one for one in (*_forgotten(hit), *_corrected(hit, changes))}
     return replace(hit, corrected=tuple(found.values())) if found else hit
 
@@ -103,13 +114,17 @@ def _moment(noted: object) -> datetime | None:
 
 def _corrected(hit: Hit, changes: Sequence[_Change]) -> Iterator[Correction]:
     for change in changes:
-        now = change.now
         if (change.taught_by != hit.id and not _is_before(hit.record, change)) or _says_present(hit.content, change):
             continue
         said = [span.of(hit.content).strip() for span in _saying(hit, change)]
         if said:
-            value = now.value if now.value != change.said.value else ""
-            yield Correction(" ".join(said), change.at, now.id, now.content, value)
+            yield _correction(" ".join(said), change)
+
+
+def _correction(said: str, change: _Change) -> Correction:
+    now = change.now
+    value = now.value if now.value != change.said.value else ""
+    return Correction(said, change.at, now.id, now.content, value, change.doubted)
 
 
 def _is_before(item: Item, change: _Change) -> bool:
@@ -134,7 +149,7 @@ def _saying(hit: Hit, change: _Change) -> list[TextSpan]:
         return [sentence for sentence in sentences(text) if sentence.start < end and place < sentence.end]
     found = said_in(text, Wording.of([said.content]))
     if not found and hit.type in _ANSWERS:
-        found = restated_in(text, said.content, said.value)
+        found = restated_in(text, said.content, said.value, property_words(property_of(said)))
     if found or change.taught_by != hit.id:
         return found
     value = normal(said.value)
@@ -184,7 +199,9 @@ def _sunk(hit: Hit, others: Sequence[Hit]) -> Hit:
     present = {one.by for one in hit.corrected}
     scores = [other.score for other in others if other.id in present]
     whole = not without_said(hit.content, hit.corrected)
-    score = min([hit.score * (_SUNK if whole else 1.0), *(one for one in scores if whole or one >= hit.score * _SUNK)])
+    sure = not any(one.doubted for one in hit.corrected)
+    least = 0.0 if whole else hit.score * _SUNK
+    score = min([hit.score * (_SUNK if whole and sure else 1.0), *(one for one in scores if one >= least)])
     if score >= hit.score:
         return hit
     factor = hit.parts.factors.get(CORRECTED, 1.0) * score / hit.score

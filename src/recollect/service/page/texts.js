@@ -69,7 +69,7 @@ export const texts = {
     channel: (name, part) => `${name}: ${part.rank === null ? (part.score ? "not among the first" : "not found") : `place ${part.rank}`}`,
     relevance: "relevance",
     rerank: "reranker",
-    corrected: ({ said, now, by }, at) => (by ? `No longer so: “${said}” (said before ${at}); now: ${now}` : `Forgotten: “${said}” (${at})`),
+    corrected: ({ said, now, by, doubted }, at) => (by ? `${doubted ? "Possibly outdated" : "No longer so"}: “${said}” (said before ${at}); now: ${now}` : `Forgotten: “${said}” (${at})`),
     scope: (scope, author) => (author ? `shared: ${scope}, by ${author}` : `shared: ${scope}`),
   },
 

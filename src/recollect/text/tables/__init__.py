@@ -20,7 +20,8 @@ _SECTIONS: Final = {
     "courtesy; bare courtesy; moments; leading to a time; before a list; after a comma; scope; dotted",
     "languages": "latin; cyrillic; persian letters; first names; greetings; scripts",
     "query": "anything; talk; you; told; own; general; how to; to me; asking; commands; deeds; "
-    "advice; titles; user; lists; in common; joining; with; oneself; properties",
+    "advice; titles; user; lists; in common; joining; with; oneself; properties; "
+    "one at a time; since then; as well",
     "capture": "openings; first person; i; third person; refers back; people; conditions; past; ended; instead; "
     "for now; handed over; handed over phrases; remember; exact; located; units; inside names; other of several; "
     "one-off; injections",
