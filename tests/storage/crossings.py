@@ -114,9 +114,8 @@ READS: dict[str, Crossing] = {
         "unlearned": lambda r: r.unlearned(THEIRS.messages),
         "sources": lambda r: r.sources(THEIRS.memories),
         "made_from": lambda r: r.made_from(THEIRS.messages),
-        "superseded_sayings": lambda r: r.superseded_sayings(
-            [*THEIRS.memories, *THEIRS.messages], THEIRS.messages, 100
-        ),
+        "changed_sayings": lambda r: r.changed_sayings([*THEIRS.memories, *THEIRS.messages]),
+        "versions_around": lambda r: r.versions_around(THEIRS.memories, 100),
         "answer": lambda r: r.answer(THEIRS.memories[1], LONG_AGO),
         "changes": lambda r: [r.last_change(), r.first_change(), r.changes(0, 100)],
         "audit": lambda r: r.audit(0, 100),

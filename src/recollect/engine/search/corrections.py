@@ -17,7 +17,7 @@ from recollect.model.memories import Item, MemoryRecord
 from recollect.model.messages import FORGOTTEN, Message
 from recollect.model.readings import TextSpan
 from recollect.model.search import Correction, Hit
-from recollect.storage.base import Saying, StoreReader
+from recollect.storage.base import StoreReader
 from recollect.text.clean import fingerprint_text
 from recollect.text.query import holds, normal
 from recollect.text.questions import property_words
@@ -55,29 +55,44 @@ class _Change(NamedTuple):
 
 def mark(reader: StoreReader, hits: Sequence[Hit]) -> list[Hit]:
     """Note with each hit what it says that was corrected since."""
-    summaries = [hit.id for hit in hits if hit.type in _SUMMARIES]
-    sayings = reader.superseded_sayings([hit.id for hit in hits], summaries, _MOST) if hits else ()
-    changes = list(_changes(sayings, {hit.id for hit in hits if hit.source == "memory"}))
+    if not hits:
+        return []
+    memory_ids = {hit.id for hit in hits if hit.source == "memory"}
+    summed_up = _summed_up(reader, [hit.id for hit in hits if hit.type in _SUMMARIES])
+    taught: defaultdict[str, set[str]] = defaultdict(set)
+    for item_id, memory_id in reader.changed_sayings([*(hit.id for hit in hits), *summed_up]):
+        taught[memory_id].add("" if item_id in memory_ids or item_id in summed_up else item_id)
+    changes = list(_changes(reader, taught)) if taught else []
     records = [hit.record for hit in hits if isinstance(hit.record, MemoryRecord) and hit.record.superseded_by is None]
     changes += [_Change(earlier, later, doubted=True) for earlier, later in find_pairs(records)]
     return [_marked(hit, changes) for hit in hits]
 
 
-def _changes(sayings: Iterable[Saying], memories: Iterable[str]) -> Iterator[_Change]:
-    """Give what was superseded, each with what holds now, and the message that taught it."""
-    known = frozenset(memories)
-    groups: defaultdict[tuple[str, str], list[MemoryRecord]] = defaultdict(list)
-    for saying in sayings:
-        groups[saying.item_id, saying.seed].append(saying.record)
-    for (item_id, seed_id), versions in groups.items():
-        now = next((version for version in versions if version.superseded_by is None), None)
-        seed = next((version for version in versions if version.id == seed_id), None)
+def _summed_up(reader: StoreReader, summaries: Sequence[str]) -> set[str]:
+    """Give the ids of all that summaries were made from, and the summaries before them."""
+    found: set[str] = set()
+    waiting = [*summaries]
+    while waiting:
+        waiting = sorted({note.source_id for note in reader.sources(waiting)} - found)
+        found.update(waiting)
+    return found
+
+
+def _changes(reader: StoreReader, taught: Mapping[str, Iterable[str]]) -> Iterator[_Change]:
+    """Give what was superseded of these memories, each with what holds now, and the messages that taught it."""
+    groups: defaultdict[str, dict[str, MemoryRecord]] = defaultdict(dict)
+    for saying in reader.versions_around([*taught], _MOST):
+        groups[saying.seed][saying.record.id] = saying.record
+    for seed_id, versions in groups.items():
+        now = next((version for version in versions.values() if version.superseded_by is None), None)
+        seed = versions.get(seed_id)
         if now is None or seed is None:
             continue
-        for version in versions:
+        for version in versions.values():
             if version is not now and _differ(version, now):
-                own = version.id == seed_id or version.created_at == seed.created_at  # an update leaves `created_at`
-                yield _Change(version, now, item_id if own and item_id not in known else "")
+                own = version is seed or version.created_at == seed.created_at  # an update leaves `created_at`
+                for item_id in sorted(taught[seed_id]) if own else [""]:
+                    yield _Change(version, now, item_id)
 
 
 def _differ(said: MemoryRecord, now: MemoryRecord) -> bool:

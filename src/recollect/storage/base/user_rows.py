@@ -114,13 +114,14 @@ class UserRows:
         """Say what was made from these items."""
         return [Derivation._make(row) for row in self._rows("made_from", {"ids": list(source_ids)})]
 
-    def superseded_sayings(self, ids: Sequence[str], summaries: Sequence[str], limit: int) -> Sequence[Saying]:
-        """Give all that memories were, messages taught and summaries sum up and no longer holds, with what holds now.
+    def changed_sayings(self, ids: Sequence[str]) -> Sequence[tuple[str, str]]:
+        """Give the ids of items, and of what they are or taught that was replaced or has earlier versions."""
+        return [(item_id, memory_id) for item_id, memory_id in self._rows("changed_sayings", {"ids": list(ids)})]
 
-        Of each: the version that is meant, those that it replaced, and the one that holds.
-        """
-        rows = self._rows("superseded_sayings", {"ids": list(ids), "summaries": list(summaries), "limit": limit})
-        return [Saying(self._codec.memory(row[:-2]), row[-2], row[-1]) for row in rows]
+    def versions_around(self, memory_ids: Sequence[str], limit: int) -> Sequence[Saying]:
+        """Give memories with what holds now instead of each, and the versions that it replaced, the newest first."""
+        rows = self._rows("versions_around", {"ids": list(memory_ids), "limit": limit})
+        return [Saying(self._codec.memory(row[:-1]), row[-1]) for row in rows]
 
     def message_ids(self, conversation_id: str) -> Sequence[str]:
         """Give the ids of all messages of a conversation, summaries among them."""

@@ -82,10 +82,9 @@ class Derivation(NamedTuple):
 
 
 class Saying(NamedTuple):
-    """A version of what an item is, taught or sums up; `seed` is the one that belongs to the item itself."""
+    """A version of a memory that was asked for by its id, the `seed`."""
 
     record: MemoryRecord
-    item_id: str
     seed: str
 
 

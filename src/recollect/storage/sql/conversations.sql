@@ -205,48 +205,42 @@ SELECT made_kind, made_id, source_kind, source_id
  WHERE user_id = :user_id AND source_id = ANY(:ids::uuid[])
  ORDER BY made_id, source_id
 
--- superseded_sayings --
--- Of what these items are, taught or sum up: what was replaced or updated, its earlier versions, and what holds now.
+-- changed_sayings --
+-- Which memories that these items are, or taught, were replaced or have earlier versions. In this order of tables: else SQLite
+-- looks through all memories of the user.
+SELECT m.id AS item, m.id AS memory
+  FROM memories m
+ WHERE m.user_id = :user_id AND m.id = ANY(:ids::uuid[])
+   AND (m.superseded_by IS NOT NULL
+        OR EXISTS (SELECT 1 FROM memories v WHERE v.user_id = :user_id AND v.superseded_by = m.id))
+ UNION ALL
+SELECT d.source_id, m.id
+  FROM derivations d CROSS JOIN memories m
+ WHERE d.user_id = :user_id AND d.source_id = ANY(:ids::uuid[]) AND d.made_kind = 'memory'
+   AND m.user_id = :user_id AND m.id = d.made_id
+   AND (m.superseded_by IS NOT NULL
+        OR EXISTS (SELECT 1 FROM memories v WHERE v.user_id = :user_id AND v.superseded_by = m.id))
+
+-- versions_around --
+-- Of these memories: themselves, the versions that each replaced, and what holds now.
 WITH RECURSIVE
-summed_up (item, source) AS (
-    SELECT made_id, source_id FROM derivations WHERE user_id = :user_id AND made_id = ANY(:summaries::uuid[])
+later (seed, id, next) AS (
+    SELECT id, id, superseded_by FROM memories WHERE user_id = :user_id AND id = ANY(:ids::uuid[])
     UNION
-    SELECT s.item, d.source_id
-      FROM summed_up s
-           JOIN derivations d ON d.user_id = :user_id AND d.made_id = s.source AND d.made_kind = 'message'
+    SELECT l.seed, m.id, m.superseded_by
+      FROM later l CROSS JOIN memories m
+     WHERE m.user_id = :user_id AND m.id = l.next
 ),
-taught (item, seed) AS (
-    SELECT id, id FROM memories WHERE user_id = :user_id AND id = ANY(:ids::uuid[])
-    UNION
-    SELECT source_id, made_id FROM derivations
-     WHERE user_id = :user_id AND source_id = ANY(:ids::uuid[]) AND made_kind = 'memory'
-    UNION
-    SELECT s.item, d.made_id
-      FROM summed_up s
-           JOIN derivations d ON d.user_id = :user_id AND d.source_id = s.source AND d.made_kind = 'memory'
-),
-later (item, seed, id, next) AS (
-    SELECT t.item, t.seed, m.id, m.superseded_by
-      FROM taught t
-           JOIN memories m ON m.user_id = :user_id AND m.id = t.seed
-     WHERE m.superseded_by IS NOT NULL
-        OR EXISTS (SELECT 1 FROM memories v WHERE v.user_id = :user_id AND v.superseded_by = m.id)
-    UNION
-    SELECT l.item, l.seed, m.id, m.superseded_by
-      FROM later l
-           JOIN memories m ON m.user_id = :user_id AND m.id = l.next
-),
-told (item, seed, id) AS (
-    SELECT item, seed, id FROM later WHERE next IS NULL OR id = seed
-    UNION
-    SELECT l.item, l.seed, v.id
-      FROM later l
-           JOIN memories v ON v.user_id = :user_id AND v.superseded_by = l.seed
-     WHERE l.id = l.seed
+told (seed, id) AS (
+    SELECT seed, id FROM later WHERE next IS NULL OR id = seed
+    UNION ALL
+    SELECT l.seed, v.id
+      FROM later l CROSS JOIN memories v
+     WHERE l.id = l.seed AND v.user_id = :user_id AND v.superseded_by = l.seed
 )
-SELECT {record}, item, seed
-  FROM (SELECT m.*, t.item, t.seed FROM told t JOIN memories m ON m.user_id = :user_id AND m.id = t.id) found
- ORDER BY id DESC, item, seed
+SELECT {record}, seed
+  FROM (SELECT m.*, t.seed FROM told t CROSS JOIN memories m WHERE m.user_id = :user_id AND m.id = t.id) found
+ ORDER BY id DESC, seed
  LIMIT :limit
 
 -- delete_derivations --
