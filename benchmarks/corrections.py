@@ -24,7 +24,7 @@ from recollect.text.tables import parse_sections
 Kind: TypeAlias = Literal["message", "update", "forget"]
 
 LANGUAGES = ("en", "cs", "de", "ru")
-HALVES = ("a", "b")
+PARTS = ("a", "b", "c")
 PROPERTIES = ("home", "employer", "name", "email")
 KINDS: tuple[Kind, ...] = ("message", "update", "forget")
 MARKS = ("no longer so", "possibly outdated")
@@ -165,7 +165,7 @@ def near_twins(half: str) -> Iterator[Figure]:
 
 def measure(amount: int = 1) -> Iterator[Figure]:
     """Measure near-twins, and a few lives of both halves."""
-    for half in HALVES:
+    for half in PARTS:
         yield from near_twins(half)
         yield from figures(half, lives(half, amount))
 
@@ -174,7 +174,7 @@ def main() -> None:
     """Live lives and print what was shown."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.corrections", description=__doc__)
     parser.add_argument("--lives", type=int, default=8, help="in each language")
-    parser.add_argument("--half", choices=HALVES, default="a")
+    parser.add_argument("--half", choices=PARTS, default="a")
     parser.add_argument(
         "--show", action="store_true", help="what was shown wrongly, and what capture did not recognise"
     )
@@ -187,8 +187,10 @@ def main() -> None:
             print(*(f"    {line}" for line in one.shown), sep="\n")
     for figure in figures(arguments.half, found):
         print(figure.line())
-    seen = Counter((one.language, one.kind) for one in found if not one.known)
-    print(f"not recognised: {sum(seen.values())} of {len(found)}: {dict(seen)}")
+    missed = [one for one in found if not one.known]
+    first, unmarked = sum(one.is_current_first for one in missed), sum(one.unmarked for one in missed)
+    print(f"not recognised by capture: {len(missed)} of {len(found)}; current first {first}, shown unmarked {unmarked}")
+    print(dict(Counter((one.language, one.kind) for one in missed)))
 
 
 if __name__ == "__main__":
