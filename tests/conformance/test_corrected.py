@@ -178,3 +178,19 @@ def test_an_unsure_correction_of_a_slot_is_shown_first(me: UserMemory) -> None:
     also = work(me, "I also work at Miele", "Miele")
     marks = {hit.id: [one.by for one in hit.corrected] for hit in me.recall("Where do I work?").hits}
     assert marks == {held.id: [unsure], unsure: [], also: []}
+
+
+def test_a_later_statement_may_begin_with_a_word_of_time(me: UserMemory, clock: SteppingClock) -> None:
+    old = me.remember("The backend uses SQLite for storage")
+    clock.advance(days=1)
+    new = me.remember("Now the backend uses TiDB for storage")
+    assert [(one.memory.id, one.contradicted_by.id) for one in me.facts.doubts()] == [(old.id, new.id)]
+
+
+def test_what_is_told_together_or_is_no_value_is_no_doubt(me: UserMemory, clock: SteppingClock) -> None:
+    me.remember_many(["The backend uses SQLite for storage", "The backend uses TiDB for storage"])
+    clock.advance(days=1)
+    work(me, "I work at ACME", "ACME")
+    clock.advance(days=1)
+    work(me, "I work alone", "alone")
+    assert me.facts.doubts() == ()

@@ -8,7 +8,7 @@ where (`[one at a time]`).
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from recollect.text.clean import fold
 from recollect.text.language import function_words, unaccented
@@ -38,9 +38,15 @@ def names_several(text: str) -> bool:
     return not _listed("query", "as well").isdisjoint(_words(text))
 
 
-def _words(text: str) -> list[str]:
+def opening(text: str) -> str:
+    """Give the word that two statements begin with, if one of them may outdate the other."""
+    return next(iter(_words(text)), "")
+
+
+@lru_cache(maxsize=2_000)
+def _words(text: str) -> tuple[str, ...]:
     said = [unaccented(word) for word in _TOKEN.findall(fold(text))]
-    return [_SHORTER.get(word, word) for word in said if word not in _passing()]
+    return tuple([_SHORTER.get(word, word) for word in said if word not in _passing()])
 
 
 def _common(words: Sequence[str], others: Sequence[str]) -> int:

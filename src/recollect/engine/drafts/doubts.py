@@ -10,7 +10,9 @@ from recollect.engine.drafts.memory_drafts import HAPPENINGS
 from recollect.model.memories import MemoryRecord, is_many
 from recollect.model.readings import PROPERTY, SINGLE_VALUED
 from recollect.text.clean import fingerprint_text
-from recollect.text.outdated import may_outdate, names_several
+from recollect.text.outdated import may_outdate, names_several, opening
+
+_NAMED = frozenset({"name", "home", "employer"})
 
 
 def says_otherwise(later: MemoryRecord, earlier: MemoryRecord) -> bool:
@@ -41,16 +43,20 @@ def _differ(later: MemoryRecord, earlier: MemoryRecord) -> bool:
 
 
 def _is_clear(record: MemoryRecord) -> bool:
-    """Tell whether a value is a name, an address or a number, and not "alone"."""
-    value = record.value
-    return bool(value) and (not value[:1].islower() or "@" in value or record.content == record.content.lower())
+    """Tell whether a value is what its property asks for: an address or a name, and not "alone"."""
+    value, name = record.value, property_of(record)
+    if name == "email":
+        return "@" in value
+    if name in _NAMED:
+        return value[:1].isupper() or (bool(value) and record.content == record.content.lower())
+    return any(map(str.isdigit, value))
 
 
 def find_pairs(records: Iterable[MemoryRecord]) -> Iterator[tuple[MemoryRecord, MemoryRecord]]:
     """Give memories with the latest one that may outdate each; what does not begin alike is not compared."""
     groups: defaultdict[tuple[str, str], list[MemoryRecord]] = defaultdict(list)
     for record in sorted(records, key=lambda one: (one.valid_from, one.id)):
-        groups[record.subject, property_of(record) or fingerprint_text(record.content).partition(" ")[0]].append(record)
+        groups[record.subject, property_of(record) or opening(record.content)].append(record)
     for group in groups.values():
         for place, earlier in enumerate(group):
             later = (one for one in reversed(group[place + 1 :]) if says_otherwise(one, earlier))
