@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from recollect.dialogue import exchanges
 from recollect.engine.base.context import READER, Engine
-from recollect.engine.conversations import corrections, message_drafts
+from recollect.engine.conversations import denials, message_drafts
 from recollect.engine.drafts import tombstones
 from recollect.engine.memories import chronology, decisions, remember, repetition
 from recollect.errors import InvalidInput, InvalidMemory, NotFound, ReaderError
@@ -230,8 +230,8 @@ def keep(
             if len(writer.get_messages(sources)) < len(sources):
                 continue  # the question was forgotten meanwhile
         remembered = _with_doubt(writer, decisions.decide(writer, engine, finding.prepared), finding.prepared)
-        if remembered.id == finding.prepared.draft.record.id:
-            corrections.retire(writer, finding.prepared.draft.record, finding.replaced)
+        if remembered.action in ("created", "superseded"):
+            denials.retire(writer, finding.prepared.draft.record, finding.replaced)
         _derive(writer, remembered, sources, finding.prepared)
         (events if finding.event else captured).append(remembered)
     return tuple(captured), tuple(events)
@@ -299,15 +299,15 @@ def _derive(
 
 def _read_all(
     engine: Engine, scope: Scope, messages: Sequence[Message], turns_before: Mapping[str, TurnBefore]
-) -> tuple[list[tuple[Message, corrections.Lesson]], tuple[str, ...], bool]:
+) -> tuple[list[tuple[Message, denials.Lesson]], tuple[str, ...], bool]:
     """Read messages; gives the most important findings of all, what failed, and whether to read them again later."""
-    findings: list[tuple[Message, corrections.Lesson]] = []
+    findings: list[tuple[Message, denials.Lesson]] = []
     failed = unasked = False
     for message in messages:
         before = turns_before.get(message.id)
         read = read_message(engine, scope, message.content, before.text if before else "")
         failed, unasked = failed or read.failed, unasked or read.unasked
-        lessons = corrections.find(engine, scope, read.text, judge_message(engine, scope, read)[0])
+        lessons = denials.find(engine, scope, read.text, judge_message(engine, scope, read)[0])
         findings += [(message, lesson) for lesson in lessons]
     findings.sort(key=lambda pair: -pair[1].captured.importance)
     return findings[: engine.settings.capture.limit], (READER,) if failed else (), unasked

@@ -1,7 +1,7 @@
 # ruff: noqa: RUF001  # letters of other alphabets are the point here
 """What a message denies and says instead, and what it says is over."""
 
-from recollect.text.capture.corrections import denied_part, denied_values, ends, said_instead
+from recollect.text.capture.denials import denied_part, denied_values, ends, said_instead
 from tests.rows import every
 
 

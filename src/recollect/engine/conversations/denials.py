@@ -37,7 +37,7 @@ class Lesson:
 
 def find(engine: Engine, scope: Scope, text: str, found: Sequence[Captured]) -> tuple[Lesson, ...]:
     """Give what a message teaches, with the memories that it corrects or ends."""
-    from recollect.text.capture.corrections import denied_values, ends  # noqa: PLC0415 - as in `capture`
+    from recollect.text.capture.denials import denied_values, ends  # noqa: PLC0415 - as in `capture`
 
     denied, over = denied_values(text), any(ends(one.content) for one in found)
     if not denied and not over:
@@ -61,7 +61,7 @@ def retire(writer: StoreWriter, new: MemoryRecord, old_ids: Sequence[str]) -> No
 
 def _denied(reader: StoreReader, now: datetime, text: str, values: Sequence[str]) -> MemoryRecord | None:
     """Find the memory whose value a message denies: of several the one with which it has most words in common."""
-    from recollect.text.capture.corrections import denied_part  # noqa: PLC0415 - as in `capture`
+    from recollect.text.capture.denials import denied_part  # noqa: PLC0415 - as in `capture`
 
     terms = tuple(dict.fromkeys(term for value in values for term in index_terms(value)))
     rows = reader.select(Filters(now, holding=(terms,)), _LOOKED_AT) if terms else ()
@@ -72,7 +72,7 @@ def _denied(reader: StoreReader, now: datetime, text: str, values: Sequence[str]
 
 def _corrected(text: str, old: MemoryRecord, lessons: Sequence[Lesson]) -> tuple[Lesson, ...]:
     """Let the new value take the place of the old one: "not 40 %, I want 60 % in the evening"."""
-    from recollect.text.capture.corrections import denied_part, denied_values, said_instead  # noqa: PLC0415 - as in `capture`
+    from recollect.text.capture.denials import denied_part, denied_values, said_instead  # noqa: PLC0415 - as in `capture`
 
     part = denied_part(old.value, denied_values(text))
     instead = said_instead(text, part)
@@ -88,7 +88,7 @@ def _corrected(text: str, old: MemoryRecord, lessons: Sequence[Lesson]) -> tuple
 
 def _ended_by(reader: StoreReader, now: datetime, captured: Captured) -> tuple[str, ...]:
     """Find the memories of which something captured says that this is over: "I sold the Skoda"."""
-    from recollect.text.capture.corrections import ends  # noqa: PLC0415 - as in `capture`
+    from recollect.text.capture.denials import ends  # noqa: PLC0415 - as in `capture`
 
     if not ends(captured.content):
         return ()
