@@ -30,7 +30,9 @@ def find_doubts(records: Iterable[MemoryRecord]) -> Iterator[Doubt]:
         if holder is not None and first_told(row) > first_told(holder) and differ(holder, row):
             found.setdefault(row.id, Doubt(holder, row))
     doubted = {doubt.memory.id for doubt in found.values()}
-    pairs = (Doubt(earlier, later) for earlier, later in find_pairs(rows) if earlier.id not in doubted)
+    pairs = (
+        Doubt(earlier, later) for earlier, later in find_pairs(rows) if earlier.id not in doubted and not later.key
+    )
     yield from sorted((*found.values(), *pairs), key=lambda doubt: doubt.contradicted_by.id, reverse=True)
 
 
