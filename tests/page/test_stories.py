@@ -130,7 +130,7 @@ def test_pictures_are_seen_and_sounds_are_played(visit: Visit) -> None:
     link = hit.get_by_role("link", name="https://example.invalid/rug.png")
     expect(link).to_have_attribute("rel", "noopener noreferrer")
     visit.go("Conversations")
-    page.get_by_role("link", name="c1").click()
+    page.get_by_role("link", name="Listen").click()
     page.get_by_role("button", name="Play").click()
     expect(page.locator("audio[controls]")).to_be_visible()
     page.get_by_text("What is said in it").click()

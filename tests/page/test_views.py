@@ -140,7 +140,7 @@ def test_a_conversation_shows_its_summary_what_it_taught_and_its_switch(visit: V
         talk.append("assistant" if number % 2 else "user", f"Thing number {number} of the trip")
     talk.compact(keep_recent=2)
     visit.go("Conversations")
-    page.get_by_role("link", name="trip").click()
+    page.get_by_role("link", name="My sister is Marta").click()
     summary = page.get_by_role("region", name="Live summary")
     summary.get_by_text("What it was made from").click()
     expect(summary.get_by_text("Thing number 0 of the trip", exact=True)).to_be_visible()
