@@ -8,7 +8,8 @@ SOURCES := src tests benchmarks examples packages conftest.py
 BESIDE := packages/recollect-connect packages/recollect-files
 EDITABLE := $(BESIDE:%=--editable %)
 TO_RUN := --editable '.[mcp,places]' $(EDITABLE)
-TO_TEST := --editable '.[dev]' $(EDITABLE) --editable packages/recollect-encoder-1
+OLDER := packages/recollect-encoder-1 packages/recollect-encoder-3
+TO_TEST := --editable '.[dev]' $(EDITABLE) $(OLDER:%=--editable %)
 TO_DOCUMENT := --editable '.[dev,docs]' $(EDITABLE)
 PROJECTS := pyproject.toml $(BESIDE:%=%/pyproject.toml) constraints.txt
 
@@ -125,7 +126,7 @@ $(VENV)/.installed: $(PROJECTS) | $(VENV)/bin/python
 	$(call install,$(TO_RUN))
 	@touch $@
 
-$(VENV)/.installed-dev: $(PROJECTS) packages/recollect-encoder-1/pyproject.toml | $(VENV)/bin/python
+$(VENV)/.installed-dev: $(PROJECTS) $(OLDER:%=%/pyproject.toml) | $(VENV)/bin/python
 	$(call install,$(TO_TEST))
 	@touch $@ $(VENV)/.installed
 

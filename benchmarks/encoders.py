@@ -20,7 +20,7 @@ from recollect.embedding.onnx import Encoder
 from recollect.model.memories import Vector
 from recollect.models.runtime import Graph
 
-_LATEST, _FIRST = ENCODERS
+_LATEST, _FIRST = ENCODERS[0], ENCODERS[-1]
 _ROUNDS = 7
 _OPENINGS = 5
 _TEXTS = 60

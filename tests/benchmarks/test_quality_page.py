@@ -174,7 +174,7 @@ def test_a_set_is_measured_once_and_its_path_is_not_told(
 @every(
     ("arguments", "message"),
     [
-        (["--models", "encoder-0"], "encoder-0 is not installed; there are encoder-3"),
+        (["--models", "encoder-0"], "encoder-0 is not installed; there are encoder-4"),
         (["--grow", "nowhere"], "nowhere is none of the sets (quality, requests, requests-2, in-common)"),
         (["--rerank", "maybe"], "'maybe' is none of off, auto, always"),
         (["--sizes", "0"], "'0' is not a whole number above 0"),

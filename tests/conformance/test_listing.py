@@ -182,7 +182,7 @@ def test_the_figures_and_the_status_of_the_store(memory: Memory) -> None:
 
     status = memory.status()
     assert status.backend in {"sqlite", "postgresql"}
-    assert status.embedding == "local/recollect-encoder-3"
+    assert status.embedding == "local/recollect-encoder-4"
     assert status.space is not None
     assert status.space.dimensions == 384
     assert status.stats == memory.stats()

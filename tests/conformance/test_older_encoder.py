@@ -7,12 +7,12 @@ import pytest
 
 from recollect import Memory
 from recollect.embedding import LocalEmbedder, known_models
-from recollect.embedding.known_models import ENCODERS
+from recollect.embedding.known_models import ENCODERS, BundledEncoder
 from recollect.model.search import Hit
 from recollect.ports import Embedder
 from tests.fixtures import OpenMemory
 
-LATEST, FIRST = ENCODERS
+LATEST, *OLDER = ENCODERS
 TEXTS = (
     "The user is allergic to peanuts",
     "The winter tyres are in the garage behind the house",
@@ -24,10 +24,17 @@ QUESTION = "which instrument does she play?"
 LATE = "Her trumpet is at the repair shop"
 
 
+@pytest.fixture(params=OLDER, ids=[encoder.name for encoder in OLDER])
+def encoder_before(request: pytest.FixtureRequest) -> BundledEncoder:
+    """The encoder with which a store was begun."""
+    older: BundledEncoder = request.param
+    return older
+
+
 @pytest.fixture
-def older(open_memory: OpenMemory) -> Memory:
+def older(open_memory: OpenMemory, encoder_before: BundledEncoder) -> Memory:
     """A store as an earlier version has left it."""
-    memory = open_memory(LocalEmbedder(threads=1, encoder=FIRST))
+    memory = open_memory(LocalEmbedder(threads=1, encoder=encoder_before))
     memory.user("me").remember_many(TEXTS)
     return memory
 
@@ -45,27 +52,27 @@ def first_hit(memory: Memory) -> Hit:
 
 
 def test_a_store_of_the_older_encoder_goes_on_with_it_and_is_advised_to_move(
-    older: Memory, open_memory: OpenMemory, encoder: Embedder
+    older: Memory, encoder_before: BundledEncoder, open_memory: OpenMemory, encoder: Embedder
 ) -> None:
     before = first_hit(older)
     memory = open_memory(encoder)
     memory.user("me").remember(LATE)
     assert first_hit(memory).content == before.content == TEXTS[3]
     assert first_hit(memory).similarity == pytest.approx(before.similarity, abs=1e-6)
-    assert memory.status().embedding == "local/recollect-encoder-1"
+    assert memory.status().embedding == f"local/recollect-{encoder_before.name}"
     (advice,) = memory.status().advice
-    assert "local/recollect-encoder-1, an older encoder" in advice
+    assert f"local/recollect-{encoder_before.name}, an older encoder" in advice
     assert "`recollect reembed`" in advice
     (problem,) = memory.doctor()
     assert (problem.check, problem.advice) == ("older_encoder", advice)
     assert memory.models.reembed().state == "finished"
-    assert memory.status().embedding == "local/recollect-encoder-3"
+    assert memory.status().embedding == f"local/recollect-{LATEST.name}"
     assert memory.status().advice == ()
     assert memory.doctor() == ()
 
 
 def test_without_its_files_searches_go_by_words_until_it_moves(
-    older: Memory, open_memory: OpenMemory, encoder: Embedder, uninstalled: None
+    older: Memory, encoder_before: BundledEncoder, open_memory: OpenMemory, encoder: Embedder, uninstalled: None
 ) -> None:
     memory = open_memory(encoder)
     me = memory.user("me")
@@ -73,16 +80,17 @@ def test_without_its_files_searches_go_by_words_until_it_moves(
     assert answer.degraded == ("vector",)
     assert [hit.content for hit in answer.hits] == [TEXTS[1]]
     assert me.remember(LATE).degraded == ("vector",)
-    assert "pip install 'recollect[encoder-1]'" in memory.embed_waiting().unavailable
+    remedy = f"pip install 'recollect[{encoder_before.name}]'"
+    assert remedy in memory.embed_waiting().unavailable
     advice = memory.status().advice
-    assert any("pip install 'recollect[encoder-1]'" in line and "by words alone" in line for line in advice)
+    assert any(remedy in line and "by words alone" in line for line in advice)
     assert {problem.check for problem in memory.doctor()} == {"older_encoder", "embedder"}
     assert memory.models.reembed().state == "finished"
     assert first_hit(memory).content == TEXTS[3]
     assert memory.doctor() == ()
     assert {(known.space.model, known.state) for known in memory._engine.store.spaces()} == {
-        ("recollect-encoder-3", "active"),
-        ("recollect-encoder-1", "kept"),
+        (f"recollect-{LATEST.name}", "active"),
+        (f"recollect-{encoder_before.name}", "kept"),
     }
 
 

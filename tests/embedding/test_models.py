@@ -18,6 +18,7 @@ from tests.rows import every
         ("snowflake-arctic-embed:latest", "ollama", 1024),
         ("snowflake-arctic-embed:22m", "ollama", 384),
         ("models/gemini-embedding-001", "gemini", 3072),
+        ("recollect-encoder-4", None, 384),
         ("recollect-encoder-3", None, 384),
         ("recollect-encoder-1", None, 384),
         ("text-embedding-3-small", "ollama", None),

@@ -23,7 +23,7 @@ from tests.releasing.materials import bill_of_materials
 from tests.sources import BESIDE, ROOT
 
 DIST: Final = ROOT / "dist"
-_FIRST_ENCODER: Final = ROOT / "packages" / "recollect-encoder-1"
+_OLDER_ENCODERS: Final = tuple(ROOT / "packages" / f"recollect-encoder-{number}" for number in (1, 3))
 _SUMS: Final = "SHA256SUMS"
 _NO_NETWORK: Final = ("unshare", "--map-root-user", "--net")  # of Linux; where it is not allowed, this is not checked
 
@@ -84,7 +84,7 @@ def release() -> None:
     """Make the release."""
     shutil.rmtree(DIST, ignore_errors=True)
     archives = build(DIST)
-    for folder in (_FIRST_ENCODER, *BESIDE):
+    for folder in (*_OLDER_ENCODERS, *BESIDE):
         build(DIST, "--wheel", folder=folder)
     beside = [file for folder in BESIDE for file in DIST.glob(f"{folder.name.replace('-', '_')}-*.whl")]
     with tempfile.TemporaryDirectory() as temporary:

@@ -86,7 +86,7 @@ class UnusedModel(NamedTuple):
         "recollect reembed --provider openai --model text-embedding-3-large",
         "recollect reembed",
         "recollect reembed --cancel",
-        "recollect reembed --drop local/recollect-encoder-1",
+        "recollect reembed --drop local/recollect-encoder-3",
     ),
 )
 def reembed(

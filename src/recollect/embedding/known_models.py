@@ -17,7 +17,16 @@ from typing import Final, NamedTuple
 
 from recollect.errors import ModelDamaged
 from recollect.model.memories import Space
-from recollect.models.bundled import ENCODER, ENCODER_FILE, FOLDER, ReleasedFile
+from recollect.models.bundled import (
+    ENCODER,
+    ENCODER_FILE,
+    FOLDER,
+    TOKENIZER,
+    TOKENIZER_FILE,
+    WORDS,
+    WORDS_FILE,
+    ReleasedFile,
+)
 
 LANGUAGES: Final = frozenset({"en", "ru", "cs", "de", "fr", "es", "pl", "it", "pt", "nl", "uk", "ro"})
 
@@ -26,15 +35,16 @@ LANGUAGES: Final = frozenset({"en", "ru", "cs", "de", "fr", "es", "pl", "it", "p
 class BundledEncoder:
     """An encoder of this project.
 
-    `graph` is the name of its graph, `files` are the files it needs in its folder. The files of one with a `package`
-    come with the distribution of that import name, and with the extra of the same name as the encoder.
-    `session_entries` are settings of onnxruntime that its graph needs.
+    `graph` is the name of its graph, `files` are the files it needs in its folder, `shared` those that it takes from
+    the latest encoder's. The files of one with a `package` come with the distribution of that import name, and with the
+    extra of the same name as the encoder. `session_entries` are settings of onnxruntime that its graph needs.
     """
 
     name: str
     graph: str
     files: Mapping[str, ReleasedFile]
     package: str = ""
+    shared: Mapping[str, ReleasedFile] = field(default_factory=lambda: MappingProxyType({}))
     session_entries: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
@@ -57,12 +67,20 @@ class BundledEncoder:
 
 
 ENCODERS: Final = (
-    BundledEncoder("encoder-3", ENCODER_FILE, ENCODER),
+    BundledEncoder("encoder-4", ENCODER_FILE, ENCODER),
+    BundledEncoder(
+        "encoder-3",
+        "encoder.onnx",
+        {"encoder.onnx": ReleasedFile("f4bd3c87af09efb7d4e0c3eb0e5ea6e2aa1e6978a0d9b33fad179be107351212", 0xDE209A56)},
+        package="recollect_encoder_3",
+        shared={WORDS_FILE: WORDS, TOKENIZER_FILE: TOKENIZER},
+    ),
     BundledEncoder(
         "encoder-1",
         "model.onnx",
         {"model.onnx": ReleasedFile("780bcbb8c78d776cca581aacd14646e01a1c750b75599d463abe76809aec90ea", 0x130A7C56)},
         package="recollect_encoder_1",
+        shared={TOKENIZER_FILE: TOKENIZER},
         # Its weights are stored in int8 and computed in float32: unfold them once, not in every call.
         session_entries=MappingProxyType({"session.disable_quant_qdq": "1"}),
     ),

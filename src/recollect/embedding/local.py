@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from recollect.embedding.known_models import LANGUAGES, LATEST, BundledEncoder
 from recollect.errors import EmbeddingError, SettingsError
 from recollect.model.memories import Space, Vector
-from recollect.models.bundled import FOLDER, TOKENIZER, TOKENIZER_FILE, check_files
+from recollect.models.bundled import FOLDER, TOKENIZER_FILE, WORDS_FILE, check_files
 from recollect.ports import Role
 
 if TYPE_CHECKING:
@@ -96,13 +96,11 @@ class LocalEmbedder:
     def _load(self) -> "Encoder":
         model, folder = self._model, self._folder or self._model.folder()
         check_files(folder, model.files)
-        # The vocabulary of all encoders is the same; only the latest has it beside its graph.
-        vocabulary = folder if TOKENIZER_FILE in model.files else FOLDER
-        if vocabulary != folder:
-            check_files(vocabulary, {TOKENIZER_FILE: TOKENIZER})
+        check_files(FOLDER, model.shared)
         return _import_encoder()(
             folder / model.graph,
-            vocabulary / TOKENIZER_FILE,
+            (FOLDER if TOKENIZER_FILE in model.shared else folder) / TOKENIZER_FILE,
+            words=(FOLDER if WORDS_FILE in model.shared else folder) / WORDS_FILE,
             threads=self._threads,
             batch_size=self._batch_size,
             entries=model.session_entries,

@@ -31,11 +31,11 @@ class Encoder:
     """A loaded model with its tokenizer. Both may be used from several threads at once."""
 
     def __init__(
-        self, graph: Path, vocabulary: Path, *, threads: int, batch_size: int, entries: Mapping[str, str]
+        self, graph: Path, vocabulary: Path, *, words: Path, threads: int, batch_size: int, entries: Mapping[str, str]
     ) -> None:
-        """Load the files, which must have been checked before."""
+        """Load the files, which must have been checked before; `words` may be missing where the graph has its own."""
         self._pieces = load_word_pieces(vocabulary)
-        self._path, self._entries, self._threads = graph, entries, threads
+        self._path, self._words, self._entries, self._threads = graph, words, entries, threads
         self._graph = self._open(threads)
         # One text keeps several threads busy only in part, so many texts are shared out: each thread runs its own.
         self._single = self._graph if threads == 1 else None
@@ -75,7 +75,7 @@ class Encoder:
 
     def _open(self, threads: int) -> Graph:
         try:
-            return Graph(self._path, threads=threads, entries=self._entries)
+            return Graph(self._path, threads=threads, entries=self._entries, words=self._words)
         except ORT_ERRORS as error:
             raise EmbeddingError(f"onnxruntime {VERSION} cannot load the encoder {self._path}: {error}") from error
 

@@ -1,7 +1,7 @@
 """Which model files were released, and the check that these are the ones that are installed.
 
-All models refer to one table of words, `words.bin`, which onnxruntime finds beside their graphs. A damaged download
-must not give wrong answers for years, so the files that a model needs are checked before it is used.
+All models refer to one table of words, `words.bin`, which onnxruntime finds beside their graphs, or is told of. A
+damaged download must not give wrong answers for years, so the files that a model needs are checked before it is used.
 """
 
 import hashlib
@@ -38,7 +38,7 @@ TOKENIZER: Final = ReleasedFile("220d6246f230ff38e3b387565fa720a3c8e9c17a78304ab
 ENCODER: Final[Mapping[str, ReleasedFile]] = {
     WORDS_FILE: WORDS,
     TOKENIZER_FILE: TOKENIZER,
-    ENCODER_FILE: ReleasedFile("f4bd3c87af09efb7d4e0c3eb0e5ea6e2aa1e6978a0d9b33fad179be107351212", 0xDE209A56),
+    ENCODER_FILE: ReleasedFile("f5b22ab90f634ab7638192008742f6c3f5012dc615d7d3f00963eb3e54393cd9", 0xAC30BBD3),
 }
 READER: Final[Mapping[str, ReleasedFile]] = {
     WORDS_FILE: WORDS,

@@ -21,6 +21,7 @@ from recollect.models.bundled import WORDS_FILE
 
 VERSION: Final[str] = onnxruntime.__version__
 _SILENT: Final = 4
+_FOLDER_OF_WORDS: Final = "session.model_external_initializers_file_folder_path"
 MOST_AT_ONCE: Final = max(2, min(8, os.cpu_count() or 1))
 
 # onnxruntime has no base class for its errors; RuntimeError is what a C++ exception it did not expect turns into.
@@ -65,8 +66,13 @@ class Graph:
     hundreds of megabytes, and no faster than as many as there are cores.
     """
 
-    def __init__(self, path: Path, *, threads: int, entries: Mapping[str, str] | None = None) -> None:
-        """Load a file, which must have been checked before; `entries` are settings that this model needs."""
+    def __init__(
+        self, path: Path, *, threads: int, entries: Mapping[str, str] | None = None, words: Path | None = None
+    ) -> None:
+        """Load a file, which must have been checked before; `entries` are settings that this model needs.
+
+        `words` is its word table, if it needs one; by default the one beside it.
+        """
         # For the rare process that imported onnxruntime before, and for Windows, which has its own switch.
         onnxruntime.disable_telemetry_events()
         options = onnxruntime.SessionOptions()
@@ -77,9 +83,13 @@ class Graph:
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         for name, value in (entries or {}).items():
             options.add_session_config_entry(name, value)
-        words = path.with_name(WORDS_FILE)
+        words = words or path.with_name(WORDS_FILE)
         self._mapped = MappedFile(words) if words.is_file() else None
-        self._session: Any = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        graph: str | bytes = str(path)
+        if words.parent != path.parent:  # what a graph refers to is looked for elsewhere only if its bytes are given
+            graph = path.read_bytes()
+            options.add_session_config_entry(_FOLDER_OF_WORDS, str(words.parent))
+        self._session: Any = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
         self._turns = BoundedSemaphore(MOST_AT_ONCE)
         self._outputs = [output.name for output in self._session.get_outputs()]
         take_part(self)

@@ -198,5 +198,5 @@ def test_a_change_that_is_cancelled_cancels_its_batches(open_memory: OpenMemory,
     assert [batch.cancelled for batch in host.batches.batches.values()] == [True]
     (batch,) = memory.status().bulks
     assert batch.state == "cancelled"
-    assert memory.status().embedding == "local/recollect-encoder-3"
+    assert memory.status().embedding == "local/recollect-encoder-4"
     assert memory.doctor() == ()

@@ -29,13 +29,13 @@ def taken_port() -> Iterator[int]:
 
 
 def test_it_serves_people_who_type_it(encoder: Embedder) -> None:
-    with Process("e5-server", "--model", "recollect-encoder-3", "--port", "0") as process:
-        assert process.line() == "Loading recollect-encoder-3 ...\n"
+    with Process("e5-server", "--model", "recollect-encoder-4", "--port", "0") as process:
+        assert process.line() == "Loading recollect-encoder-4 ...\n"
         serves, how = process.line(), process.line()
-        assert serves.startswith("Serving recollect-encoder-3, 384 dimensions, at http://127.0.0.1:")
+        assert serves.startswith("Serving recollect-encoder-4, 384 dimensions, at http://127.0.0.1:")
         url = serves.partition(" at ")[2].partition(" ")[0]
         assert how == (
-            'To use it: embedding.provider = "e5", embedding.model = "recollect-encoder-3", '
+            'To use it: embedding.provider = "e5", embedding.model = "recollect-encoder-4", '
             f'embedding.e5_endpoint = "{url}"\n'
         )
         with client(url) as http:
@@ -54,7 +54,7 @@ def test_the_environment_chooses_what_no_option_does_and_sigterm_lets_requests_u
         assert f"port {port}" in outcome.stdout
     with Process("--json", "e5-server", "--port", "0", E5_MODEL="local", E5_PORT="1", E5_HOST="127.0.0.2") as process:
         ready = process.ready()
-        assert (ready["status"], ready["model"], ready["dimension"]) == ("ready", "recollect-encoder-3", 384)
+        assert (ready["status"], ready["model"], ready["dimension"]) == ("ready", "recollect-encoder-4", 384)
         assert ready["url"].startswith("http://127.0.0.2:")
         assert ready["warnings"] == []
         texts = [f"{number} " + "many words to think about " * 60 for number in range(15)]

@@ -54,7 +54,7 @@ def test_a_passage_is_meant_when_nothing_is_said_and_no_texts_are_no_vectors(ser
 def test_health(server: httpx2.Client) -> None:
     answer = server.get("/health")
     assert answer.status_code == 200
-    assert answer.json() == {"status": "ok", "model": "recollect-encoder-3", "dimension": 384}
+    assert answer.json() == {"status": "ok", "model": "recollect-encoder-4", "dimension": 384}
 
 
 def test_many_clients_at_once_get_each_their_own(server: httpx2.Client) -> None:
