@@ -124,8 +124,8 @@ def test_a_memory_by_meaning_alone(opened: OpenUser) -> None:
     me.remember_many(["a warm drink", "the lamp"])
     best, other = me.recall("tea").hits
     # No row holds the word, so meaning has all the weight: 0.8 x 0.97 = 0.776. What is turned away counts as nothing.
-    # No row holds letters of it either; they would weigh 0.8 of the nearest.
-    letters = (0.0, 0.0, 0.8 * 0.8)
+    # No row holds letters of it either; they would weigh 0.7 of the nearest.
+    letters = (0.0, 0.0, 0.7 * 0.8)
     explains(best, {"vector": (0.8, 0.8, 1.0), "letters": letters}, IMPORTANCE)
     explains(other, {"vector": (-0.5, 0.0, 1.0), "letters": letters}, IMPORTANCE)
     assert best.score == pytest.approx(0.776, abs=CLOSE)
@@ -136,29 +136,32 @@ def test_a_memory_by_meaning_alone(opened: OpenUser) -> None:
 def test_a_memory_by_both(opened: OpenUser) -> None:
     me = opened(Told({"green tea": 0.5, "green lamp": 0.3, "warm drink": 0.8}))
     me.remember_many(["green tea", "green lamp", "warm drink"])
-    tea, lamp, drink = me.recall("green tea").hits
+    tea, drink, lamp = me.recall("green tea").hits
     # Two of three rows hold "green": ln(1 + 1.5 / 2.5) = 0.4700. One holds "tea": ln(1 + 2.5 / 1.5) = 0.9808.
-    # The first row holds all of the question, so words are believed and have their share of 0.6.
     green, all_of_it = log(1.6), log(1.6) + log(8 / 3)
     best = 2 * all_of_it  # 2.9017: the words, and once more for standing together
+    # The first row holds all of the question: words are believed 2.9017 / (2.9017 + 0.7 x ln 4) = 0.7494 of their 0.6.
+    # As keywords: in a sentence it would be 0.36 of that, beside letters.
+    words = 0.6 * best / (best + 0.7 * log(4))
     # The lamp holds 0.4700 / 1.4508 = 0.3240 of the question: 2 x 0.4700 x 0.3240 ** 0.5 = 0.5350.
     poor = 2 * green * (green / all_of_it) ** bm25._COVERAGE_OF_SHORT
     # A cosine scores its square by the highest: 0.5 ** 2 / 0.8 = 0.3125, 0.3 ** 2 / 0.8 = 0.1125.
     # Two rows hold the letters of "green", one those of "tea"; they are as rare as the words.
     groups = {"green": (" gr", "ree", "en "), "tea": (" te", "ea ")}
     lamp_share = len(groups["green"]) * green / (len(groups["green"]) * green + len(groups["tea"]) * log(8 / 3))
-    weight = 0.8 * 0.8  # of the nearest
-    scale = (0.4 * 0.3125 + 0.6) / (0.4 * 0.3125 + 0.6 + weight)  # brings the best back to where it was: 0.5311
+    weight = 0.7 * 0.8  # of the nearest
+    believed = (1 - words) * 0.3125 + words
+    scale = believed / (believed + weight)  # brings the best back to where it was: 0.5214
 
     def scaled(vector: tuple[float, float], text: tuple[float, float], share: float) -> dict[str, Any]:
-        channels = {"vector": (*vector, 0.4), "text": (*text, 0.6), "letters": (share, share, weight)}
+        channels = {"vector": (*vector, 1 - words), "text": (*text, words), "letters": (share, share, weight)}
         return {name: (raw, score, part * scale) for name, (raw, score, part) in channels.items()}
 
     explains(tea, scaled((0.5, 0.3125), (best, 1.0), 1.0), IMPORTANCE)
     explains(drink, scaled((0.8, 0.8), (0.0, 0.0), 0.0), IMPORTANCE)
     explains(lamp, scaled((0.3, 0.1125), (poor, poor / best), lamp_share), IMPORTANCE)
-    assert tea.score == pytest.approx((0.4 * 0.3125 + 0.6) * 0.97, abs=CLOSE)  # 0.70325
-    assert drink.score == pytest.approx(0.4 * 0.8 * scale * 0.97, abs=CLOSE)  # 0.1649
+    assert tea.score == pytest.approx(believed * 0.97, abs=CLOSE)
+    assert drink.score == pytest.approx((1 - words) * 0.8 * scale * 0.97, abs=CLOSE)
     assert [hit.parts.channels["vector"].rank for hit in (tea, drink, lamp)] == [2, 1, 3]
     assert [hit.parts.channels["text"].rank for hit in (tea, drink, lamp)] == [1, None, 2]
 
@@ -242,18 +245,23 @@ def test_a_message_by_both_channels_and_its_conversation(opened: OpenUser) -> No
     (message,) = chatted(me, "green tea")
     Memory(me._engine).maintain()
     (hit,) = me.search_context("tea").hits
-    # Alone in its conversation, so its smoothed relevance is that of the channels: 0.4 x 0.5 + 0.6 x 1 = 0.8.
+    # One row of one holds all of the question: ln(1 + 0.5 / 1.5), and beside itself. Words are believed
+    # 0.5754 / (0.5754 + 0.7 x ln 2) = 0.5425 of their 0.6: 0.3255.
+    held = 2 * log(4 / 3)
+    words = 0.6 * held / (held + 0.7 * log(2))
+    # Alone in its conversation, so its smoothed relevance is that of the channels.
+    relevance = (1 - words) * 0.5 + words
     weight = needs_context(message.tokens)
-    talk = 0.8 / additions._BEST_TURNS
+    talk = relevance / additions._BEST_TURNS
     scale = 1 / (1 + weight * additions._CONVERSATION / additions._BEST_TURNS)
     channels = {
-        "vector": (0.5, 0.5, 0.4 * scale),
-        "text": (2 * log(4 / 3), 1.0, 0.6 * scale),  # one row of one: ln(1 + 0.5 / 1.5), and beside itself
+        "vector": (0.5, 0.5, (1 - words) * scale),
+        "text": (held, 1.0, words * scale),
         "neighbours": (0.0, 0.0, weight * scale * additions._ALL_NEIGHBOURS),
         "conversation": (talk, talk, weight * scale * additions._CONVERSATION),
     }
     explains(hit, channels, {})
-    assert hit.score == pytest.approx(0.8, abs=CLOSE)
+    assert hit.score == pytest.approx(relevance, abs=CLOSE)
 
 
 def merits_of(me: UserMemory, query: str) -> Mapping[str, float]:

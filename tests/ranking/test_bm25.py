@@ -103,8 +103,8 @@ def test_a_word_that_many_rows_hold_proves_little() -> None:
     common = score(TextCandidates(rows, {"tea": 500}, 1_000), ["tea", "unheard", "green"])
     rare = score(TextCandidates(rows, {"tea": 1}, 100_000), ["tea", "unheard", "green"])
     assert common.fullest < 0.1 < rare.fullest
-    assert belief(common, {"m": 0.3, "other": 0.5}) < 0.01
-    assert belief(rare, {"m": 0.3, "other": 0.5}) > 0.1
+    assert belief(common) < 0.05
+    assert belief(rare) > 0.3
 
 
 def test_the_forms_of_a_word_count_once() -> None:

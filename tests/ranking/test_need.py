@@ -61,26 +61,28 @@ def test_the_best_of_several_hits_counts() -> None:
 
 
 def test_a_question_about_oneself_needs_less_of_a_match_than_a_general_one() -> None:
-    fair, good = (match_features([hit(match, match)], NOTHING_HELD) for match in (0.3, 0.6))
+    fair, good = (match_features([hit(match, match)], NOTHING_HELD) for match in (0.25, 0.45))
     assert is_needed(request(ASKS, own=True), fair)
     assert is_needed(request(ASKS, for_me=True), fair)
     assert not is_needed(request(ASKS), fair)
-    assert is_needed(request(ASKS), match_features([hit(0.3, 0.3)], NAMED))
-    assert is_needed(request(ASKS), match_features([hit(0.3, 0.3)], WordEvidence(3, 3)))
+    assert is_needed(request(ASKS), match_features([hit(0.25, 0.25)], NAMED))
+    assert is_needed(request(ASKS), match_features([hit(0.25, 0.25)], WordEvidence(3, 3)))
     assert is_needed(request(ASKS), good)
     assert not is_needed(request(ASKS, general=True), good)
 
 
-def test_a_command_needs_more_of_a_match_than_a_question() -> None:
-    fair = match_features([hit(0.3, 0.3)], NOTHING_HELD)
-    assert is_needed(request(ASKS, for_me=True), fair)
-    assert not is_needed(request(ASKS, for_me=True, asks=False, command=True), fair)
-    assert is_needed(request(ASKS, own=True, asks=False, command=True), fair)
+def test_what_surely_needs_memory_needs_less_of_a_match() -> None:
+    nearly = Need(0.03, 0.03, 0.94)
+    fair = match_features([hit(0.35, 0.35)], NOTHING_HELD)
+    assert is_needed(request(ASKS), fair)
+    assert not is_needed(request(nearly), fair)
+    assert is_needed(request(nearly, own=True), fair)
 
 
 def test_what_needs_nothing_is_not_searched_for() -> None:
     assert not may_need(request(NEED_NONE, asks=False))
     assert may_need(request(ASKS))
+    assert may_need(request(NEED_NONE, own=True))
     assert may_need(request(NEED_UNKNOWN, own=True))
     assert is_idle(request(NEED_NONE, own=True), NOTHING_HELD, 0.99)
     assert is_idle(request(NEED_NONE), WordEvidence(1, 1), 0.8)

@@ -5,6 +5,7 @@ they are, thinking becomes reasoning, and any other block (an image, a file) is 
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -32,6 +33,7 @@ _CALLS = frozenset({"tool_use", "toolCall", "tool_call", "function_call"})
 _RESULTS = frozenset({"tool_result", "toolResult", "function_call_output"})
 _THINKING = frozenset({"thinking", "reasoning"})
 _TEXTS = frozenset({"text", "input_text", "output_text"})
+_NAMED_BLOCK = re.compile(r"^\[\w+\]$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +206,11 @@ def _checked(block: object) -> Mapping[str, Any]:
     if not isinstance(block, Mapping):
         raise InvalidMessage(f"A block is a {type(block).__name__}; it must be a mapping, as in {{'type': 'text', …}}.")
     return block
+
+
+def without_named_blocks(text: str) -> str:
+    """Leave out the lines that only name a block, such as an image: they are no words of a question."""
+    return _NAMED_BLOCK.sub("", text)
 
 
 def _shown(block: Mapping[str, Any]) -> str:

@@ -52,27 +52,27 @@ REPLACE: Final = 0.9
 CERTAIN: Final = 0.95
 
 # Whether a request gets memories, from its reading, its words and the best hits; a logistic regression.
-# `NEEDED` is the probability from which it does before a prompt, `NEEDED_AT_DOOR` where agents and people search.
+# `NEEDED` is the probability from which it does.
 # python -m benchmarks.fit_need
 NEED_WEIGHTS: Final[Mapping[str, float]] = {
-    "constant": -6.169,
-    "need": 0.571,
-    "personal": 4.215,
-    "for me": 2.517,
-    "general": -1.909,
-    "asks": 0.902,
-    "command": -1.374,
-    "match": 6.372,
-    "named": 2.596,
-    "held": 2.238,
+    "constant": -6.318,
+    "need": 0.451,
+    "sure": 1.021,
+    "personal": 4.376,
+    "for me": 1.830,
+    "general": -1.583,
+    "asks": 0.664,
+    "command": 0.448,
+    "match": 6.888,
+    "named": 2.874,
+    "held": 3.411,
 }
-NEEDED: Final = 0.3
-NEEDED_AT_DOOR: Final = 0.32
+NEEDED: Final = 0.28
 
 # How likely it is that a row answers a question, from its relevance and its cosine; a logistic regression. Below
 # `KNOWN`, the doors say that nothing is known.
 # python -m benchmarks.fit_need
-ANSWER_WEIGHTS: Final[Mapping[str, float]] = {"constant": -3.200, "relevance": 6.783, "cosine": 2.680}
+ANSWER_WEIGHTS: Final[Mapping[str, float]] = {"constant": -3.295, "relevance": 9.862, "cosine": 0.443}
 KNOWN: Final = 0.4
 
 # When hits have to do with a query, whatever its need of memory: `answerable` from which a question, or keywords that
@@ -84,7 +84,7 @@ RELATED: Final = 0.5
 SURELY_RELATED: Final = 0.95
 SURELY_KNOWN: Final = 0.9
 PASSAGE: Final = 25
-KEYWORDS_NEAR: Final = 0.35  # cosine from which keywords mean a hit, whatever its words
+KEYWORDS_NEAR: Final = 0.33  # cosine from which keywords mean a hit, whatever its words
 LEAST_SCORE: Final = 0.15
 
 _UNLIKELY: Final = 1e-3

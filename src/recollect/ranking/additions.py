@@ -34,7 +34,7 @@ _BEST_TURNS = 3  # what answers a question in parts is said in several turns
 
 _SHORT = 80  # tokens of a turn that needs its surroundings half as much as a shorter one
 _STEEPNESS = 6
-LETTERS_WEIGHT = 0.8  # of a text with all of the question's letters, beside the nearest text by meaning
+LETTERS_WEIGHT = 0.7  # of a text with all of the question's letters, beside the nearest text by meaning
 IN_COMMON_WEIGHT = 3.0  # of a row that has its like about the others, beside the best relevance
 
 _TO_THE_POINT = 0.6  # the power of the other row's relevance, as a share of the best one

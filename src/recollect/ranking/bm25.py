@@ -39,7 +39,7 @@ class TextScores:
 
     `shares` is the share of the question's words in each row, weighted by rarity; `coverage` the largest of these, less
     being enough of a long question; `fullest` the largest of these as it is. `has_code` says that the best row holds
-    a code of the question.
+    a code of the question. `rarest` is about what a word counts that one of all rows holds.
     """
 
     scores: dict[str, float] = field(default_factory=dict)
@@ -47,6 +47,7 @@ class TextScores:
     fullest: float = 0.0
     shares: dict[str, float] = field(default_factory=dict)
     has_code: bool = False
+    rarest: float = 1.0
 
 
 def score(
@@ -66,7 +67,9 @@ def score(
         scores[row.id], shares[row.id] = scorer.score(row.terms)
     codes = _codes(question_words, candidates)
     has_code = bool(codes) and not codes.isdisjoint(max(candidates.rows, key=lambda row: scores[row.id]).terms)
-    return TextScores(scores, scorer.coverage(), max(shares.values()), shares, has_code)
+    return TextScores(
+        scores, scorer.coverage(), max(shares.values()), shares, has_code, log(candidates.total + 1) or 1.0
+    )
 
 
 class _Scorer:

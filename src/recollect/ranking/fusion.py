@@ -6,8 +6,8 @@ long as words are believed as much as before.
 
 Three ways to fuse:
 
-    weighted   Words are believed as far as they prove something, and the vectors do not contradict them. Of the
-               vectors it counts how far a row is behind the nearest one.
+    weighted   Words are believed as far as the best row by words holds the question, and by how rare what it holds
+               is. Of the vectors it counts how far a row is behind the nearest one.
     rrf        Reciprocal ranks, weighted: only the order within each channel counts.
     fixed      0.7 of the cosine and 0.3 of the best text score, whatever the question.
 """
@@ -16,7 +16,6 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import exp, log
 
 from recollect.model.calibration import ANSWER_WEIGHTS, probability
 from recollect.model.literals import Fusion
@@ -27,19 +26,13 @@ VECTOR = "vector"
 TEXT = "text"
 
 # Where the encoder that everything here was tuned with puts what has nothing to do with each other.
-USUAL = 0.03
+USUAL = 0.01
 
 _FIXED_VECTOR = 0.7
 
-# How far words are believed: a logistic regression on questions of which either the best row by words or the best row
-# by vectors is an answer. It asks for the BM25 score of the best row by words, which grows with every rare word that it
-# holds, and for its cosine as a share of the highest: memories that share a word by chance are far from the question.
-_PER_LOG_SCORE = 1.8
-_PER_AGREEMENT = 4.0
-_DOUBT = 7.5
-_DOUBT_WITH_LETTERS = 8.5  # most of what words prove, letters say, too
-_NO_PROOF = 50.0  # beyond this a probability is 0 for any purpose
-_ALL_OF_IT = 6  # the power by which holding the whole question makes up for words that are not rare
+# How far words are believed: the more, the more of the question the best row by words holds, and the rarer the words.
+_HALF_A_PROOF = 0.7  # of the rarest word: the BM25 score that is half of what words can prove
+_BESIDE_LETTERS = 0.36  # of what words prove, the rest letters say, too
 
 
 def nearness(cosine: float, unrelated: float | None) -> float:
@@ -54,7 +47,7 @@ class FusionRecipe:
     """How channels are fused. Of the two weights only the proportion matters; 0 mutes a channel.
 
     `unrelated` is the usual cosine of what has nothing to do with each other, if it is higher than usual. With
-    `letters`, letters are counted afterwards, and words are believed less.
+    `letters`, letters are counted afterwards, and the words of a sentence are believed less.
     """
 
     vector: float = 0.45
@@ -169,30 +162,20 @@ def _channels(
         return {VECTOR: _ranks(cosines, weight, recipe.rrf_k), TEXT: _ranks(bm25, 1 - weight, recipe.rrf_k)}
     share = 1 - _FIXED_VECTOR
     if nearest is not None:
-        share = (
-            recipe.text
-            / (recipe.text + recipe.vector)
-            * belief(texts, cosines, recipe.unrelated, _DOUBT_WITH_LETTERS if recipe.letters else _DOUBT)
-        )
+        beside_letters = _BESIDE_LETTERS if recipe.letters and not texts.has_code else 1.0
+        share = recipe.text / (recipe.text + recipe.vector) * belief(texts) * beside_letters
     return {
         VECTOR: Channel(1.0 - share, cosines, _cosine_scores(cosines, recipe.unrelated, nearest)),
         TEXT: Channel(share, bm25, _text_scores(bm25, 1.0)),
     }
 
 
-def belief(texts: TextScores, cosines: Mapping[str, float], unrelated: float = USUAL, doubt: float = _DOUBT) -> float:
-    """Say how far words may be believed beside the vectors, in [0, 1]. A code such as `vtx-4471-c` is never chance.
-
-    Of equally good rows by words the nearest counts; without a cosine of the best one nothing contradicts it.
-    """
+def belief(texts: TextScores) -> float:
+    """Say how far words may be believed beside the vectors, in [0, 1]. A code such as `vtx-4471-c` is never chance."""
     score = max(texts.scores.values(), default=0.0)
     if score <= 0.0 or texts.has_code:
         return float(texts.has_code)
-    known = [cosines[row] for row, other in texts.scores.items() if other == score and row in cosines]
-    highest = nearness(max(cosines.values()), unrelated) if cosines else 0.0
-    agreement = nearness(max(known), unrelated) / highest if known and highest > 0.0 else 1.0
-    proof = _PER_LOG_SCORE * log(score) + _PER_AGREEMENT * agreement - doubt
-    return max(1.0 / (1.0 + exp(min(-proof, _NO_PROOF))), min(1.0, texts.fullest) ** _ALL_OF_IT)
+    return float(min(1.0, texts.fullest) ** 0.5) * score / (score + _HALF_A_PROOF * texts.rarest)
 
 
 def _suggested(waiting: Iterable[str], texts: TextScores, meant: Mapping[str, float]) -> dict[str, float]:

@@ -23,7 +23,8 @@ from recollect.ranking.fusion import VECTOR
 
 _BEST_MATCH = {"match": 0.75, "held": 1.0}  # better ones are hardly seen
 _WORDS_IN_COMMON = 2
-_IDLE = logit(0.1)
+_IDLE = logit(0.05)
+_SURE = logit(0.98)
 
 
 class WordEvidence(NamedTuple):
@@ -50,7 +51,8 @@ def request_features(
 ) -> dict[str, float]:
     """Give what a request says about its need of memory, as the numbers that are weighed."""
     form = {"personal": own, "for me": for_me, "general": general, "asks": asks, "command": command}
-    return {"need": logit(1 - need.no), **{name: float(flag) for name, flag in form.items()}}
+    needs = logit(1 - need.no)
+    return {"need": needs, "sure": float(needs >= _SURE), **{name: float(flag) for name, flag in form.items()}}
 
 
 def match_features(hits: Sequence[Hit], words: WordEvidence) -> dict[str, float]:
@@ -65,12 +67,13 @@ def _best_cosine(hits: Sequence[Hit]) -> float:
 
 def may_need(request: Mapping[str, float]) -> bool:
     """Tell whether the best of matches would be shown; otherwise there is nothing to search for."""
-    return is_needed(request, _BEST_MATCH)
+    says_nothing = request["need"] <= _IDLE and not any(request[sign] for sign in ("personal", "for me", "asks"))
+    return not says_nothing and is_needed(request, _BEST_MATCH)
 
 
-def is_needed(request: Mapping[str, float], match: Mapping[str, float], least: float = NEEDED) -> bool:
+def is_needed(request: Mapping[str, float], match: Mapping[str, float]) -> bool:
     """Tell whether what was found is worth showing."""
-    return probability(NEED_WEIGHTS, {**request, **match}) >= least
+    return probability(NEED_WEIGHTS, {**request, **match}) >= NEEDED
 
 
 def is_idle(request: Mapping[str, float], words: WordEvidence, answerable: float) -> bool:

@@ -275,7 +275,7 @@ class HookSettings(CheckedSection):
     items: int = setting(
         5, whole(1, 5), "Maximum number of items in the context block; as many standing instructions besides."
     )
-    min_score: float = setting(0.25, number(0, 1), "Hits with a lower score are not shown to the agent.")
+    min_score: float = setting(0.2, number(0, 1), "Hits with a lower score are not shown to the agent.")
     max_tokens: int = setting(
         2_000, whole(0, 1_000_000), "How long the context block may be, in tokens; it is never longer."
     )

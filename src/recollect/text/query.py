@@ -43,7 +43,8 @@ class ParsedQuery:
     `unwanted`, and must hold the `phrases` word for word if it is `strict`; otherwise those are preferred. `open_ended`
     asks for whatever happened at a time, or with `about_talk` was said then. A `request` wants work done or advice; a
     `personal` query is none, and about the user's own, or may be. With `parties` it asks what they have in common,
-    with `properties` for what the user is, has or does, as `home`.
+    with `properties` for what the user is, has or does, as `home`. `keywords` are no sentence, and mean the words that
+    they are.
     """
 
     text: str
@@ -61,6 +62,7 @@ class ParsedQuery:
     asks_assistant: bool = False
     request: bool = False
     personal: bool = True
+    keywords: bool = False
     parties: tuple[Party, ...] = ()
     properties: frozenset[str] = frozenset()
 
@@ -80,7 +82,7 @@ def read_query(typed: str, now: datetime | None, *, signs: bool = True) -> Parse
     words, rest = query_words(text)[:_MOST_WORDS], _tokens(_without(text, times))
     vague = [span for span in times if not any(map(str.isdigit, text[span.start : span.end]))]
     asked = frozenset(query_words(_without(text, vague)) if vague else words)
-    request = wants_deed(text)
+    request, keywords = wants_deed(text), is_keywords(text)
     return ParsedQuery(
         text=text,
         words=words,
@@ -96,7 +98,8 @@ def read_query(typed: str, now: datetime | None, *, signs: bool = True) -> Parse
         about_talk=not read_words("query", "talk").isdisjoint(rest),
         asks_assistant=_asks_assistant(_tokens(text)),
         request=request,
-        personal=not request and (request_form(text).own or is_keywords(text)),
+        personal=not request and (keywords or request_form(text).own),
+        keywords=keywords,
         parties=compared_parties(text),
         properties=asked_properties(text),
     )

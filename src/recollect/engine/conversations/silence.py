@@ -11,7 +11,7 @@ from recollect.engine.base.context import READER, Engine
 from recollect.engine.conversations import capture
 from recollect.engine.search import hits
 from recollect.engine.search.hits import TIME, searched_text
-from recollect.model.calibration import LEAST_SCORE, NEEDED_AT_DOOR, PASSAGE
+from recollect.model.calibration import LEAST_SCORE, PASSAGE
 from recollect.model.files import Chunk
 from recollect.model.filters import Filters
 from recollect.model.literals import Trust
@@ -95,7 +95,7 @@ def _is_asked_for(request: Mapping[str, float], words: WordEvidence, found: Reca
     idle = need.is_idle(request, words, found.answerable)
     if not idle and (in_time or need.may_be_related(request, words, found.answerable)):
         return True
-    return not in_time and need.is_needed(request, need.match_features(found.hits, words), NEEDED_AT_DOOR)
+    return not in_time and need.is_needed(request, need.match_features(found.hits, words))
 
 
 def word_evidence(query: str, found: Sequence[Hit]) -> WordEvidence:

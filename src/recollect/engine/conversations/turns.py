@@ -109,7 +109,7 @@ def settle(engine: Engine) -> None:
 
 def _related(engine: Engine, scope: Scope, session: str, request: NewMessage) -> Recall:
     """Search with a request that needs memory; what applies always is there in any case."""
-    text = blocks.read_content(request.content).text
+    text = blocks.without_named_blocks(blocks.read_content(request.content).text)
     query = without_fences(text)[:_MAX_QUERY].strip()
     if not query:
         return Recall(())

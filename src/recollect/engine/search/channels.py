@@ -144,7 +144,8 @@ def fuse(
     weight = settings.vector_weight if query.trusts_vectors or not (texts and texts.scores) else 0.0
     unrelated = reader.unrelated(query.space) if query.space and scores.cosines else None
     words = settings.text_weight * (_REQUEST_WORDS if query.query.request and kind == "message" else 1.0)
-    recipe = FusionRecipe(weight, words, settings.fusion, settings.rrf_k, unrelated or fusion.USUAL, letters)
+    doubted = letters and not query.query.keywords
+    recipe = FusionRecipe(weight, words, settings.fusion, settings.rrf_k, unrelated or fusion.USUAL, doubted)
     cut = len(texts.scores if texts else ()) >= settings.candidates * search.depth
     fused = fusion.fuse(scores.cosines, texts, recipe, scores.lacking_vectors)
     letters = letters and fusion.VECTOR in fused.channels
