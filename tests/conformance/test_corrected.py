@@ -159,6 +159,10 @@ def test_two_answers_to_one_question_are_seen_as_two(me: UserMemory, clock: Step
     assert "possibly outdated (said before" in lines(me, "What is used for storage of the orders?")[1]
     assert not any(hit.corrected for hit in me.recall("tea or coffee in the morning?").hits if hit.id in twins)
     assert [(one.memory.id, one.contradicted_by.id) for one in me.facts.doubts()] == [(old.id, new.id)]
+    me.rate(old.id, 1)
+    assert me.facts.doubts() == ()
+    assert not any(hit.corrected for hit in me.recall("What is used for storage of the orders?").hits)
+    me.rate(old.id, None)
     me.forget(old.id)
     assert me.facts.doubts() == ()
 

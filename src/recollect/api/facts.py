@@ -78,7 +78,7 @@ class UserFacts(_TypedMemories):
         """List memories that a later statement contradicts without replacing them: its source is less trusted, it was
         captured and is not sure enough, or it says the same but for the one thing that there is at a time.
 
-        `settle` one with the id of what is right.
+        `settle` one with the id of what is right, or rate that one; `update` or `forget` settle it, too.
         """
         from recollect.engine.memories.doubts import find_doubts, find_outranked
 

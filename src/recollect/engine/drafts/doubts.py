@@ -1,13 +1,14 @@
 """Which of two current memories casts doubt on the other: they answer one question in two ways.
 
-The invariant: a doubt drops nothing. Both memories are kept and found, the later one first, until a user settles it.
+The invariant: a doubt drops nothing. Both memories are kept and found, the later one first, until a user settles it:
+by an update, by forgetting one, or by a rating.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from recollect.engine.drafts.memory_drafts import HAPPENINGS
-from recollect.model.memories import MemoryRecord, is_many
+from recollect.model.memories import FEEDBACK, MemoryRecord, is_many
 from recollect.model.readings import PROPERTY, SINGLE_VALUED
 from recollect.text.clean import fingerprint_text
 from recollect.text.outdated import may_outdate, names_several, opening
@@ -21,7 +22,8 @@ def says_otherwise(later: MemoryRecord, earlier: MemoryRecord) -> bool:
         return False
     if (later.subject, later.context) != (earlier.subject, earlier.context) or later.trust < earlier.trust:
         return False
-    if later.valid_from <= earlier.valid_from:  # told together
+    settled = earlier.metadata.get(FEEDBACK) == 1 or later.metadata.get(FEEDBACK) == -1
+    if settled or later.valid_from <= earlier.valid_from:  # told together
         return False
     asked, before = property_of(later), property_of(earlier)
     if asked and asked == before:
