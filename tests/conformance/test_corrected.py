@@ -198,3 +198,12 @@ def test_what_is_told_together_or_is_no_value_is_no_doubt(me: UserMemory, clock:
     clock.advance(days=1)
     work(me, "I work alone", "alone")
     assert me.facts.doubts() == ()
+
+
+def test_no_fingerprint_outlives_its_sentence(me: UserMemory) -> None:
+    me.forget(tell(me, "I work at ACME. The weather is fine in Brno today."))
+    (hit,) = [hit for hit in me.search_context("ACME").hits if hit.source == "request"]
+    assert len(hit.metadata["forgotten_sentences"]) == 1
+    me.forget(query="I work at ACME", all=True)
+    (left,) = [hit for hit in me.search_context("weather in Brno").hits if hit.source == "request"]
+    assert (left.content, left.metadata["forgotten_sentences"]) == ("The weather is fine in Brno today.", {})

@@ -28,7 +28,16 @@ from recollect.model.readings import TextSpan
 from recollect.storage.base import StoreWriter, UserRows
 from recollect.text.chunks import index
 from recollect.text.questions import property_words
-from recollect.text.repetition import Wording, joined, restated_in, said_in, sentence_mark, sentences, without
+from recollect.text.repetition import (
+    Wording,
+    joined,
+    restated_in,
+    said_in,
+    sentence_mark,
+    sentence_marks,
+    sentences,
+    without,
+)
 
 REWRITTEN = "forgotten_at"  # in the metadata of a message of which something was forgotten
 GONE = "[forgotten]"  # what a tool gave; a call without its result would be refused by models
@@ -162,9 +171,17 @@ def rewrite_message(
         left = left._replace(content=GONE)
     if _is_empty(left):
         return RewrittenMessage(message, None, removed or (text,))
-    return RewrittenMessage(
-        message, left._replace(metadata={**left.metadata, REWRITTEN: now.isoformat()}), removed or (message.content,)
-    )
+    noted = {**_marks_left(left), REWRITTEN: now.isoformat()}
+    return RewrittenMessage(message, left._replace(metadata=noted), removed or (message.content,))
+
+
+def _marks_left(message: Message) -> dict[str, Any]:
+    """Give the metadata of a message without the fingerprints of sentences that it no longer has."""
+    marks = message.metadata.get(FORGOTTEN)
+    if not isinstance(marks, Mapping):
+        return dict(message.metadata)
+    there = sentence_marks(message.content)
+    return {**message.metadata, FORGOTTEN: {mark: at for mark, at in marks.items() if mark in there}}
 
 
 def _origin(message: Message, memory: MemoryRecord) -> list[TextSpan]:
