@@ -1,7 +1,7 @@
 """Whether what was corrected stays corrected: made-up lives in which a later message, an update and a forgetting each
 correct something, among distractors (`data/corrections`), on SQLite with the bundled models.
 
-    python -m benchmarks.corrections --lives 10 --half b --show
+    python -m benchmarks.corrections --lives 10 --half c --show
 """
 
 import argparse
@@ -164,9 +164,10 @@ def near_twins(half: str) -> Iterator[Figure]:
 
 
 def measure(amount: int = 1) -> Iterator[Figure]:
-    """Measure near-twins, and a few lives of both halves."""
-    for half in PARTS:
+    """Measure near-twins, and a few lives of every part."""
+    for half in ("a", "b"):
         yield from near_twins(half)
+    for half in PARTS:
         yield from figures(half, lives(half, amount))
 
 
