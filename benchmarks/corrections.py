@@ -29,7 +29,7 @@ PROPERTIES = ("home", "employer", "name", "email")
 KINDS: tuple[Kind, ...] = ("message", "update", "forget")
 MARKS = ("no longer so", "possibly outdated")
 _FOLDER = Path(__file__).parent / "data" / "corrections"
-_OTHERS = 10  # turns about other things
+_OTHERS = 13  # turns about other things
 _ECHOED = 0.4  # of the replies that repeat what was said
 _FEWEST_FIRST = 0.95
 _PRECISE = 0.95
@@ -83,7 +83,7 @@ def sections() -> Mapping[str, Mapping[str, Sequence[str]]]:
 
 
 def live(me: UserMemory, language: str, half: str, rng: random.Random) -> Iterator[Corrected]:
-    """Live a life of twenty turns or so; gives what was corrected in it, after all of it."""
+    """Live a life of seventeen turns; gives what was corrected in it, asked after all of it."""
 
     def some(part: str, name: str = "") -> str:
         return rng.choice(sections()[f"{language} {half} {part}"][name])
@@ -117,6 +117,8 @@ def live(me: UserMemory, language: str, half: str, rng: random.Random) -> Iterat
         else:
             me.forget(taught[name])
         tell(others.pop())
+    for text in others:
+        tell(text)
     for name, kind in zip(chosen, KINDS, strict=True):
         question = some("question", name)
         shown = tuple(me.before_prompt(question, session=f"asked {name}").block.splitlines()[2:-1])
