@@ -56,12 +56,13 @@ def content_span(layout: OwnWords, statement: Statement, low: int, high: int) ->
 
 
 def has_content(text: str) -> bool:
-    """Tell whether enough is said: two words, or a word and a number; what "it" is must be said too."""
+    """Tell whether enough is said: two words, or one and a number, and no mere time; what "it" is must be said too."""
     words = [word for word in text.split() if any(map(str.isalnum, word))]
     telling = [word for word in words if fold_spelling(word.strip(AROUND)) not in function_words()]
     if len(words) < _FEWEST_WORDS or not telling or sum(map(str.isalpha, text)) < _FEWEST_LETTERS:
         return False
-    return not refers_back(" ".join(words[1:])) or len(_about_something(telling, text)) >= _FEWEST_WORDS
+    about = len(_about_something(telling, text))
+    return about >= (_FEWEST_WORDS if refers_back(" ".join(words[1:])) else 1)
 
 
 def refers_back(text: str) -> bool:
