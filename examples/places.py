@@ -19,7 +19,7 @@ with Memory.open() as memory:
 
     # What is near ranks higher; the rest is still found.
     for town, here in (("Brno", BRNO), ("Vienna", VIENNA)):
-        print(f"in {town}:", me.recall("what do I order?", location=here, limit=1).hits[0].content)
+        print(f"in {town}:", me.recall("what do I order?", location=here, location_weight=0.5, limit=1).hits[0].content)
 
     # A radius finds only what lies within it.
     me.places.set("home", Location(*BRNO))

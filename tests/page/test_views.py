@@ -36,7 +36,7 @@ def test_the_timeline_leads_from_years_to_an_hour(visit: Visit) -> None:
     page.get_by_role("checkbox", name="Memories").uncheck()
     expect(page.get_by_text("Firework number 7", exact=True)).to_have_count(0)
     page.get_by_role("link", name="party").click()
-    expect(page.get_by_role("heading", name="party")).to_be_visible()
+    expect(page.get_by_role("heading", name="What a show!")).to_be_visible()
 
 
 def test_files_show_what_is_in_step_and_take_documents(visit: Visit, tmp_path: Path) -> None:

@@ -171,7 +171,7 @@ def test_what_a_turn_is_given(memory: Memory) -> None:
     me = memory.user("me")
     near = destination(_PUB, 0.0, 0.1)
     me.remember("pump hums cellar exactly here", lat=near.lat, lng=near.lng)
-    context = me.before_prompt("Does my pump hum in the cellar?", session="now", location=_PUB)
+    context = me.before_prompt("Does my pump hum in the cellar exactly here?", session="now", location=_PUB)
     assert "exactly here" in context.block
     said = me.conversation("now").messages()[0]
     assert (said.lat, said.lng) == _PUB

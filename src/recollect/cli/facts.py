@@ -109,7 +109,7 @@ def _show_doubts(view: "View", doubts: "tuple[Doubt, ...]") -> None:
 def settle(
     context: CommandContext, id: Annotated[str, argument("ID", "The one of the two memories that is right.")]
 ) -> "CommandResult[MemoryRecord]":
-    """Settle a doubt: say which of two memories that contradict each other is right.
+    """Say which of two contradicting memories is right.
 
     Nothing is deleted: the other one is in the history of what holds, which is shown.
     """

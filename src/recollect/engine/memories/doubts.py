@@ -9,7 +9,7 @@ from datetime import datetime
 
 from recollect.engine.base.context import Engine
 from recollect.engine.drafts import items, memory_drafts
-from recollect.engine.drafts.doubts import find_pairs
+from recollect.engine.drafts.doubts import find_pairs, property_of
 from recollect.engine.drafts.items import embedded_texts
 from recollect.engine.memories.chronology import first_told
 from recollect.engine.memories.decisions import write_revision
@@ -30,8 +30,11 @@ def find_doubts(records: Iterable[MemoryRecord]) -> Iterator[Doubt]:
         if holder is not None and first_told(row) > first_told(holder) and differ(holder, row):
             found.setdefault(row.id, Doubt(holder, row))
     doubted = {doubt.memory.id for doubt in found.values()}
+    held = {(subject, key) for subject, key, _ in holders}
     pairs = (
-        Doubt(earlier, later) for earlier, later in find_pairs(rows) if earlier.id not in doubted and not later.key
+        Doubt(earlier, later)
+        for earlier, later in find_pairs(rows)
+        if earlier.id not in doubted and (earlier.subject, property_of(earlier)) not in held
     )
     yield from sorted((*found.values(), *pairs), key=lambda doubt: doubt.contradicted_by.id, reverse=True)
 
