@@ -54,9 +54,9 @@ def test_what_the_user_says_about_themselves_is_kept_and_grows_surer(memory: Mem
     me.before_prompt("I prefer oat milk in my coffee.", session="s1")
     assert me.count() == 0
     outcome = me.after_turn([assistant("Noted.")], session="s1")
-    assert outcome.captured == ()
-    outcome = me.after_turn([user("I prefer oat milk in my coffee."), assistant("Noted.")], session="s1")
     assert [kept.action for kept in outcome.captured] == ["created"]
+    outcome = me.after_turn([user("I prefer oat milk in my coffee."), assistant("Noted.")], session="s1")
+    assert (outcome.saved, outcome.captured) == (0, ())
 
     # hearing it again makes it surer and a repeated delivery does not
     me = memory.user("user 2")

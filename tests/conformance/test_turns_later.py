@@ -106,6 +106,20 @@ def test_what_a_worker_captures_is_what_a_turn_captures(open_memory: OpenMemory)
     assert [hit.content for hit in other.recall("What do I drink?").hits][:1] == LEARNED[:1]
 
 
+def test_a_question_that_is_forgotten_while_its_answer_is_read_stays_forgotten(
+    memory: Memory, me: UserMemory, spy: Spy
+) -> None:
+    me.after_turn([*said("Hello!")[:1], {"role": "assistant", "content": "What's your sister's name?"}], session="s1")
+    me.after_turn(said("Jana"), session="s1")
+
+    def forget() -> None:
+        me.forget(me.conversation("s1").messages()[1].id)
+
+    spy.meanwhile["Jana"] = forget
+    assert memory.embed_waiting().read == 2
+    assert (contents(me), memory.doctor()) == ([], ())
+
+
 def test_a_turn_is_read_once_and_only_if_it_can_teach(memory: Memory, spy: Spy) -> None:
     # a turn that is delivered twice is read once
     me = memory.user("user 0")

@@ -224,15 +224,13 @@ def keep(
         since = forgotten.get(finding.prepared.draft.record.id)
         if message_id not in new or message_id is None or (since and finding.said_at < since):
             continue
-        sources = [message_id]
-        if finding.question_id is not None:
-            sources.append(stored_ids.get(finding.question_id, finding.question_id))
-            if len(writer.get_messages(sources)) < len(sources):
-                continue  # the question was forgotten meanwhile
+        question_id = finding.question_id and stored_ids.get(finding.question_id, finding.question_id)
+        if question_id and not writer.get_messages([question_id]):
+            continue  # the question was forgotten meanwhile
         remembered = _with_doubt(writer, decisions.decide(writer, engine, finding.prepared), finding.prepared)
         if remembered.action in ("created", "superseded"):
             denials.retire(writer, finding.prepared.draft.record, finding.replaced)
-        _derive(writer, remembered, sources, finding.prepared)
+        _derive(writer, remembered, finding.prepared, message_id, question_id)
         (events if finding.event else captured).append(remembered)
     return tuple(captured), tuple(events)
 
@@ -257,10 +255,9 @@ def capture_text(engine: Engine, scope: Scope, text: str, session: str, before: 
     def work(writer: StoreWriter) -> tuple[Remembered, ...]:
         done: list[Remembered] = []
         for finding in learned.findings:
-            asked = [finding.question_id] if finding.question_id else []
-            if len(writer.get_messages(asked)) == len(asked):
+            if finding.question_id is None or writer.get_messages([finding.question_id]):
                 done.append(decisions.decide(writer, engine, finding.prepared))
-                _derive(writer, done[-1], asked, finding.prepared)
+                _derive(writer, done[-1], finding.prepared, None, finding.question_id)
         return tuple(done)
 
     remembered = engine.write(scope, work)
@@ -270,7 +267,11 @@ def capture_text(engine: Engine, scope: Scope, text: str, session: str, before: 
 
 def last_turn(reader: StoreReader, message: Message, before: int | None = None) -> TurnBefore | None:
     """Give what another said last in the conversation of a message, `before` a place in it."""
-    said = reader.last_messages(message.conversation, LOOKED_BACK, before)
+    return turn_before(message, reader.last_messages(message.conversation, LOOKED_BACK, before))
+
+
+def turn_before(message: Message, said: Sequence[Message]) -> TurnBefore | None:
+    """Give what another said last of what was said before a message."""
     turn = exchanges.turn_before(message.role, message.speaker, said)
     return TurnBefore(turn.content, turn.id) if turn else None
 
@@ -288,12 +289,21 @@ def _with_doubt(writer: StoreWriter, remembered: Remembered, prepared: decisions
 
 
 def _derive(
-    writer: StoreWriter, remembered: Remembered, message_ids: Sequence[str], prepared: decisions.PreparedMemory
+    writer: StoreWriter,
+    remembered: Remembered,
+    prepared: decisions.PreparedMemory,
+    message_id: str | None,
+    question_id: str | None,
 ) -> None:
-    """Record the messages that a memory was derived from. One that was stored by hand depends on none."""
-    if remembered.id != prepared.draft.record.id and not writer.sources([remembered.id]):
+    """Record the messages that a memory was derived from. One that was stored by hand depends on none.
+
+    What was known already is understood without the question.
+    """
+    is_new = remembered.id == prepared.draft.record.id
+    if not is_new and not writer.sources([remembered.id]):
         return
-    derived = [Derivation("memory", remembered.id, "message", message_id) for message_id in message_ids]
+    ids = [message_id, question_id if is_new else None]
+    derived = [Derivation("memory", remembered.id, "message", source_id) for source_id in ids if source_id]
     writer.derive(derived, prepared.draft.record.created_at)
 
 

@@ -7,6 +7,7 @@ agent from answering: it is named in `degraded`, and the turn goes on.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import takewhile
 from secrets import token_hex
 from typing import Any
 
@@ -25,7 +26,7 @@ from recollect.model.memories import Scope
 from recollect.model.messages import Appended, Message, NewMessage
 from recollect.model.places import Location, SearchLocation
 from recollect.model.search import Hit, PromptContext, Recall, TurnOutcome
-from recollect.storage.base import StoreReader, StoreWriter
+from recollect.storage.base import StoreReader, StoreWriter, UserRows
 from recollect.text.clean import clean
 from recollect.text.fence import Quoted, fenced, without_fences
 from recollect.text.repetition import asks_again, unsaid
@@ -239,7 +240,8 @@ def after_turn(
 ) -> TurnOutcome:
     """Save the messages of a turn, and capture memories from them. Idempotent for a turn that is delivered again.
 
-    With `capture.when` set to `worker` the messages are queued, and a worker captures what they teach.
+    With `capture.when` set to `worker` the messages are queued, and a worker captures what they teach. What
+    `before_prompt` saved teaches with its answer, also when a host hands over only that.
     """
     now, later = engine.clock.now(), read_queue.is_used(engine)
     drafted, refused = _draft_turn(engine, scope, session, offered, now)
@@ -255,10 +257,13 @@ def after_turn(
         appended = message_log.deliver(writer, engine, conversation, new, now)
         saved = sum(done.action == "created" for done in appended)
         if later:
-            read_queue.queue(writer, conversation, [done.message for done in appended if done.message], now)
+            of_turn = [done.message for done in appended if done.message]
+            asked = _request_of(writer, session, appended)
+            read_queue.queue(writer, conversation, [*asked, *of_turn], now)
             return TurnOutcome(saved, left_out=_left_out(appended))
         pairs = zip(new, appended, strict=True)
-        stored_ids = {draft.draft.message.id: done.message.id for draft, done in pairs if draft.draft and done.message}
+        stored_ids = {message.id: message.id for message in unlearned}  # the request may not be among the drafts
+        stored_ids |= {draft.draft.message.id: done.message.id for draft, done in pairs if draft.draft and done.message}
         delivered = list(stored_ids.values())
         unlearned_ids = writer.unlearned(delivered)
         captured, events = capture.keep(writer, engine, learned, stored_ids, unlearned_ids)
@@ -330,21 +335,44 @@ def _find_unlearned(
         stored = message_log.find_stored(reader, session, new_drafts)
         unlearned = set(reader.unlearned([message.id for message in stored if message]))
         known = {message.id for message in stored if message}
-        said = [said for said in reader.last_messages(session, capture.LOOKED_BACK) if said.id not in known]
-        fresh: list[Message] = []
-        turns_before: dict[str, capture.TurnBefore] = {}
-        for draft, old in zip(new_drafts, stored, strict=True):
+        last = reader.last_messages(session, capture.LOOKED_BACK)
+        said = [message for message in last if message.id not in known]
+        pairs = list(zip(new_drafts, stored, strict=True))
+        fresh = _unanswered(reader, said, [(new.draft.message, not old) for new, old in pairs if new.draft])
+        turns = {message.id: capture.turn_before(message, said[: said.index(message)]) for message in fresh}
+        for offered, (draft, old) in zip(drafted, pairs, strict=True):
             if draft.draft is None:
+                if offered.draft and offered.draft.message.role == "assistant":
+                    said.clear()  # it was forgotten: the next message does not answer what was said before it
                 continue
             new = draft.draft.message
             if not old or (old.id in unlearned and old.role == new.role):
                 fresh.append(old._replace(id=new.id) if old else new)
-                if before := exchanges.turn_before(new.role, new.speaker, said):
-                    turns_before[new.id] = capture.TurnBefore(before.content, before.id)
+                turns[new.id] = capture.turn_before(new, said)
             said.append(old or new)
-        return fresh, turns_before
+        return fresh, {message_id: turn for message_id, turn in turns.items() if turn}
 
     return engine.store.read(scope, find)
+
+
+def _request_of(writer: StoreWriter, session: str, appended: Sequence[Appended]) -> list[Message]:
+    """Give the request that a stored turn answers, if its host has not handed it over, and it is still to be read."""
+    told = [(done.message, done.action == "created") for done in appended if done.message]
+    if not told:
+        return []
+    before = min(message.sequence for message, _ in told)
+    return _unanswered(writer, writer.last_messages(session, capture.LOOKED_BACK, before), told)
+
+
+def _unanswered(rows: UserRows, said: Sequence[Message], told: Sequence[tuple[Message, bool]]) -> list[Message]:
+    """Give what the user said last and is still to be read, if all that is told after it is an answer, and new."""
+    first, is_new = next(((told, new) for told, new in told if told.role in ("user", "assistant")), (None, False))
+    if first is None or first.role != "assistant" or not is_new:
+        return []
+    own = takewhile(lambda message: message.role == "user" and message.trust >= Trust.STATED, reversed(said))
+    asked = {message.id: message for message in own}
+    unlearned = set(rows.unlearned([*asked]))
+    return [message for message_id, message in asked.items() if message_id in unlearned][::-1]
 
 
 def _known(engine: Engine, scope: Scope, project: str) -> Recall:

@@ -167,8 +167,11 @@ def _filled(known: MemoryRecord, told: MemoryRecord) -> dict[str, Any]:
 
 
 def _metadata(known: MemoryRecord, told: MemoryRecord, *, many: bool) -> Mapping[str, Any]:
-    """Give the metadata of both: the newer of what callers noted, the older of what was noted here."""
-    offered = {name: value for name, value in told.metadata.items() if many or name != MANY}
+    """Give the metadata of both: the newer of what callers noted, the older of what was noted here.
+
+    A question is of the words that it stands before, and they are those of what is known.
+    """
+    offered = {name: value for name, value in told.metadata.items() if name != QUESTION and (many or name != MANY)}
     ours = {name: value for name, value in offered.items() if name in _OURS}
     theirs = {} if is_captured(told) else {name: value for name, value in offered.items() if name not in _OURS}
     new = {**ours, **known.metadata, **theirs}
