@@ -165,7 +165,7 @@ def main() -> None:
             print(f"  {language}: {own.line}")
         if "--wrong" in sys.argv:
             for message, reading in zip(messages, readings, strict=True):
-                _print_wrong(message, capture(message.text, reading))
+                _print_wrong(message, capture(message.text, reading, before=message.before))
 
 
 def _print_wrong(message: LabelledMessage, kept: Sequence[Captured]) -> None:

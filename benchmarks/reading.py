@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from benchmarks.figures import Figure
 from recollect.models.local import LocalReader
+from recollect.text.capture.replies import asked_in
 
 _MESSAGE = (
     "hey, quick one: we moved to Brno last month, my wife Jana started at the university hospital and our son Petr "
@@ -15,6 +16,10 @@ _MESSAGE = (
 )
 _PIECES = 40
 _MESSAGE_LIMIT_S = 0.025
+_BEFORE = (
+    "That is a lot of news at once! Congratulations to all of you. Where do you live now, and who is in the family?"
+)
+_BEFORE_LIMIT = 1.3
 _OPENING_LIMIT_S = 0.15
 _MEMORY_LIMIT_MB = 60
 _ROUNDS = 5
@@ -51,6 +56,7 @@ print(json.dumps({"libraries": libraries, "cpu": cpu, "wall": wall, "resident": 
 def measure() -> Iterator[Figure]:
     """Give all figures. What the reader adds is measured beside the encoder, with which it shares its libraries."""
     yield _message()
+    yield _reply()
     beside, alone = _opening("beside"), _opening("alone")
     detail = (
         f"{beside['cpu'] * 1e3:.0f} ms of CPU, {beside['wall'] * 1e3:.0f} ms on the clock; without the encoder "
@@ -80,6 +86,23 @@ def _message() -> Figure:
     median = sorted(spent)[len(spent) // 2]
     detail = f"{median * 1e3:.1f} ms of CPU, {min(spent) * 1e3:.1f} ms at best"
     return Figure(f"reading a message of {_PIECES} pieces, in 25 ms", median / _MESSAGE_LIMIT_S, 1.0, "at most", detail)
+
+
+def _reply() -> Figure:
+    """Compare a message with the turn before it against the message alone, in turns, as other work slows both."""
+    reader = LocalReader()
+    spent: dict[str, list[float]] = {"": [], _BEFORE: []}
+    for _ in range(50):
+        for before, times in spent.items():
+            start = time.process_time()
+            reader.read(_MESSAGE, asked_in(before))
+            times.append(time.process_time() - start)
+    alone, after = (sorted(times)[len(times) // 2] for times in spent.values())
+    pieces = len(reader._loaded()._pieces.encode(asked_in(_BEFORE)).ids)  # noqa: SLF001 - as above
+    detail = (
+        f"{after * 1e3:.1f} ms of CPU against {alone * 1e3:.1f} ms, with a question of {pieces} pieces before {_PIECES}"
+    )
+    return Figure("reading a message with the turn before it", after / alone, _BEFORE_LIMIT, "at most", detail)
 
 
 def _opening(place: str) -> dict[str, float]:

@@ -229,7 +229,7 @@ def _objection(
         said = answered.with_answer
     folded, rule = fold_spelling(said), statement.type == "rule"
     reasons: tuple[tuple[SkipReason, bool], ...] = (
-        ("secret", is_secret(said) or (answered is not None and answered.tells_secret)),
+        ("secret", is_secret(said) or (answered is not None and answered.tells_secret(statement))),
         ("type", statement.type not in rules.types),
         ("injection", rule and is_injection(folded)),
         ("once", rule and phrases_of("one-off").search(folded) is not None),

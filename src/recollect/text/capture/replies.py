@@ -20,6 +20,7 @@ from recollect.text.secrets import redact
 from recollect.text.tables import LANGUAGES, TAUGHT, read_lines, read_words
 
 _TABLE = "replies"
+_CODE: Final = "code"
 _LOOKED_AT: Final = 2_000  # characters of the turn before: its end
 _LONGEST: Final = 240  # characters of a question that is kept
 _FEWEST_WORDS: Final = 4  # with fewer, "Which one?", the sentences around it say what is asked
@@ -113,9 +114,10 @@ class AnsweredQuestion:
         ends = self.question.endswith(("?", "!", ".", "\u2026"))
         return f"{self.question} {self.said}" if ends else f"{self.question}. {self.said}"
 
-    @property
-    def tells_secret(self) -> bool:
-        """Whether the answer is a password, a code or a key that was asked for."""
+    def tells_secret(self, statement: Statement) -> bool:
+        """Tell whether an answer is a password, a code or a key that was asked for, in whatever language."""
+        if statement.key == _CODE:
+            return True
         return bool(redact(self.with_answer).found or redact(f"{self.question.rstrip('?')}: {self.said}").found)
 
     @property
@@ -144,13 +146,20 @@ class AnsweredQuestion:
         """Give the statement with the property that is asked for, and its value: all of a list, not its last part."""
         if statement.type == "fact" and is_time(self.stated):
             value = ""  # "You moved to Lyon?" "Yes, in May"
-        listed = "," in self.stated or not read_words("query", "joining").isdisjoint(fold_spelling(self.stated).split())
-        if value and listed and len(self.stated.split()) <= _MOST_WORDS:
+        if value and self._lists(value) and len(self.stated.split()) <= _MOST_WORDS:
             value = self.stated
         key = _key_asked_for(self.question) if about_user and self.surely else ""
         if key and value and statement.type == "fact":
             return replace(statement, key=key, confidence=max(statement.confidence, CERTAIN)), value
         return statement, value
+
+    def _lists(self, value: str) -> bool:
+        """Tell whether a value is a part of a list: its last, or one before an "and"; "Jana, she is 12" is none."""
+        joining = _joining(guess_language(self.question))
+        first, _, rest = self.stated.partition(value)
+        if rest:
+            return not joining.isdisjoint(fold_spelling(rest).split()[:1])
+        return "," in first or not joining.isdisjoint(fold_spelling(first).split())
 
 
 def _says_something(turn_before: str, statement: Statement) -> bool:
@@ -173,6 +182,12 @@ def _key_asked_for(question: str) -> str:
 @cache
 def _choice(languages: tuple[str, ...]) -> frozenset[str]:
     return frozenset(map(fold_spelling, read_words(_TABLE, "choice", *languages)))
+
+
+@cache
+def _joining(language: str) -> frozenset[str]:
+    """Give the words for "and" and "or" of one language: those of another are its prepositions."""
+    return read_words("query", "joining", language) if language in LANGUAGES else frozenset()
 
 
 @cache
