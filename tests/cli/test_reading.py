@@ -86,6 +86,23 @@ def test_an_older_value_that_would_be_replaced_is_named(cli: Cli) -> None:
 
 
 @ONE_STORE
+def test_a_reply_is_read_and_captured_after_its_question(cli: Cli) -> None:
+    question = "What's your sister's name?"
+    for words in (("Jana",), ("-",)):
+        shown = spaced(cli.ok("read", *words, "--before", question, standard_input="Jana"))
+        assert "[fact Jana]" in shown
+        assert f"Would keep: {question} Jana fact · sibling sibling: Jana" in shown
+    (told,) = cli.json("read", "Jana", "--before", question)["captured"]
+    assert (told["content"], told["question"]) == (f"{question} Jana", {"start": 0, "end": len(question)})
+    assert "it looks like a secret" in cli.ok("read", "4490", "--before", "Which code opens the gate?")
+    assert cli("read", "Jana").exit_code == 3
+    assert f"{question} Jana" in cli.ok("capture", "Jana", "--before", question, "--dry-run")
+    assert cli.json("count") == {"count": 0}
+    cli.ok("capture", "Jana", "--before", question)
+    assert remembered(cli, f"{question} Jana")
+
+
+@ONE_STORE
 def test_what_names_a_file_is_the_file(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "I live in Oslo.md").write_text("This is a note.\n")
     cli.ok("add", str(tmp_path / "I live in Oslo.md"))

@@ -32,6 +32,11 @@ def reader(client: ChatClient) -> Reader:
     return ChatReader(client)
 
 
+@pytest.fixture
+def chat(server: ChatServer, reader: Reader) -> tuple[ChatServer, Reader]:
+    return server, reader
+
+
 def answer(*statements: Any, **others: Any) -> Reply:
     return completion(json.dumps({"statements": statements, **others}, ensure_ascii=False))
 
@@ -71,6 +76,40 @@ def test_the_model_is_told_what_it_needs(server: ChatServer, reader: Reader) -> 
     mark = question.split("<message ")[1].split(">")[0]
     assert f"the id {mark}," in instructions
     assert question == f"<message {mark}>\n{SAID}\n</message {mark}>"
+
+
+QUESTION = "Nice. What's your sister's name?"
+JANA = {"type": "fact", "key": "sibling", "span": "Jana", "value": "Jana", "needs": True}
+
+
+def test_a_reply_is_read_with_the_turn_before_it(server: ChatServer, reader: Reader) -> None:
+    server.replies = [answer(JANA)]
+    (found,) = reader.read("Jana", QUESTION).statements
+    assert (found.span, found.value, found.key, found.is_answer) == ((0, 4), (0, 4), "sibling", True)
+    instructions, asked = (part["content"] for part in server.requests[0].body["messages"])
+    mark = asked.split("<message ")[1].split(">")[0]
+    assert asked == f"<before {mark}>\n{QUESTION}\n</before {mark}>\n<message {mark}>\nJana\n</message {mark}>"
+    assert "- needs: true if only what was said right before" in instructions
+
+
+@every(
+    ("before", "text", "changes", "needs"),
+    [
+        (QUESTION, "her name is Jana", {"needs": False}, []),  # too short to be one by itself
+        (QUESTION, "my sister is Jana", {"span": "my sister is Jana", "needs": False}, [0.0]),
+        (QUESTION, "my sister is Jana", {"span": "my sister is Jana", "needs": "true"}, [0.0]),
+        (QUESTION, "no, Jana", {}, [1.0]),
+        (QUESTION, "Jana", {"span": "What's your sister's name"}, []),
+        ("", "the sister is Jana", {"span": "sister is Jana"}, [0.0]),
+        ("", "her name is Jana", {}, []),
+    ],
+)
+def test_only_after_a_turn_a_word_may_be_an_answer(
+    chat: tuple[ChatServer, Reader], before: str, text: str, changes: dict[str, Any], needs: list[float]
+) -> None:
+    server, reader = chat
+    server.replies = [answer(JANA | changes)]
+    assert [found.needs for found in reader.read(text, before).statements] == needs
 
 
 @every(

@@ -27,3 +27,15 @@ def test_a_reader_that_fails_is_unavailable_and_without_one_the_answer_says_so(s
     with without.client(without.key()) as anna:
         answer = anna.post("/api/read", json={"text": TOLD})
     assert (answer.status_code, "capture.reader is none" in answer.json()["detail"]) == (422, True)
+
+
+@ON_SQLITE
+def test_a_reply_is_read_after_what_was_said_before_it(anna: httpx2.Client) -> None:
+    question = "Nice. What's your sister's name?"
+    read = anna.post("/api/read", json={"text": "Jana", "before": question}).json()
+    (captured,), (statement,) = read["captured"], read["reading"]["statements"]
+    assert (captured["content"], captured["value"]) == ("What's your sister's name? Jana", "Jana")
+    assert captured["question"] == {"start": 6, "end": len(question)}
+    assert (statement["needs"] > 0.5, statement["about"]) == (True, "your sister")
+    assert anna.post("/api/read", json={"text": "Jana"}).json()["captured"] == []
+    assert anna.post("/api/read", json={"text": "Jana", "before": 7}).status_code == 422

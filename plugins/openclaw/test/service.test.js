@@ -80,3 +80,11 @@ test("commands count what is held true, and what was said", whenServed, async ()
   await limited.stats({}); // with a key that is not an admin's
   assert.match(printed.at(-1), /Chunks: +0$/);
 });
+
+test("a reply is learned from together with the question of the turn before", whenServed, async () => {
+  const question = "What's your sister's name?";
+  await host.turn("Can you help me with a present for my sister?", { sessionId: "s9", answer: `Gladly. ${question}` });
+  await host.turn("Eva", { sessionId: "s9" });
+  const { memories } = await call("memory_recall", { query: "the name of my sister", limit: 100 });
+  assert.ok(memories.some(({ content }) => content === `${question} Eva`), JSON.stringify(memories));
+});

@@ -115,7 +115,7 @@ def _listed(view: "View", file: "FileRecord") -> "Text":
         "recollect read notes/setup.md --lines 12-30",
         "recollect read a.md:7-9",
         'recollect read "I moved to Brno. Please answer in Czech from now on."',
-        'recollect read --before "What is your sister called?" - < message.txt',
+        'recollect read Jana --before "What is your sister called?"',
     ),
 )
 def read(
@@ -137,19 +137,19 @@ def read(
     """Show the text of a file, or what a message teaches.
 
     From where the file lies; from the store when it is gone. Secrets and private parts are masked, as they are in
-    memory. Several words that name no file are a message: it is shown with what would be remembered of it, what would
-    not and why, and whether an answer needs memory. Nothing is stored.
+    memory. Several words that name no file are a message, and so is a reply to something said before: it is shown with
+    what would be remembered of it, what would not and why, and whether an answer needs memory. Nothing is stored.
     """
     if lines is not None:
         return CommandResult(context.me.files.read(path, _line_range(lines)), _show_text)
-    if path == "-":
+    if path == "-" or before is not None:
         return read_message(context, given_text(path), before or "")
     try:
         return CommandResult(_read_place(context.me, path), _show_text)
     except NotFound:
         if len(path.split()) == 1:
             raise
-    return read_message(context, path, before or "")
+    return read_message(context, path, "")
 
 
 def _read_place(me: "UserMemory", path: str) -> "FileText":

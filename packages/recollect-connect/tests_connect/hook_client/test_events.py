@@ -1,6 +1,7 @@
 """What hosts send around a turn, in the JSON that they document, and what they get."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,45 @@ def test_cursor_has_names_and_answers_of_its_own(running: Running, connect: Conn
         assert serve(connect(), sent("afterAgentResponse", text="PostgreSQL."), "cursor") == ""
     assert serve(connect(), sent("sessionEnd", reason="completed"), "cursor") == ""
     assert said(running) == [("user", QUESTION), ("assistant", "PostgreSQL.")]
+
+
+def tell_claude_code(connection: Connection, number: int, prompt: str, answer: str, transcript: Path) -> None:
+    said_before = transcript.read_text(encoding="utf-8") if number else ""
+    new = [
+        {"type": role, "uuid": f"{role}{number}", "message": {"role": role, "content": content}}
+        for role, content in (("user", prompt), ("assistant", answer))
+    ]
+    serve(connection, event("UserPromptSubmit", prompt=prompt, transcript_path=str(transcript)))
+    transcript.write_text(said_before + "".join(f"{json.dumps(line)}\n" for line in new), encoding="utf-8")
+    serve(connection, event("Stop", transcript_path=str(transcript), last_assistant_message=answer))
+
+
+def tell_codex(connection: Connection, number: int, prompt: str, answer: str, _: Path) -> None:
+    serve(connection, event("UserPromptSubmit", prompt=prompt, turn_id=f"t{number}"), "codex")
+    serve(connection, event("Stop", last_assistant_message=answer, turn_id=f"t{number}"), "codex")
+
+
+def tell_gemini(connection: Connection, _: int, prompt: str, answer: str, __: Path) -> None:
+    serve(connection, event("BeforeAgent", prompt=prompt), "gemini")
+    serve(connection, event("AfterAgent", prompt=prompt, prompt_response=answer), "gemini")
+
+
+def tell_cursor(connection: Connection, number: int, prompt: str, answer: str, _: Path) -> None:
+    turn = {"conversation_id": "s1", "generation_id": f"g{number}"}
+    for name, told in (("beforeSubmitPrompt", {"prompt": prompt}), ("afterAgentResponse", {"text": answer})):
+        serve(connection, json.dumps({**turn, "hook_event_name": name, **told}).encode(), "cursor")
+
+
+@pytest.mark.parametrize("tell", [tell_claude_code, tell_codex, tell_gemini, tell_cursor])
+def test_a_reply_teaches_with_the_question_of_the_turn_before(
+    running: Running, connect: Connect, tmp_path: Path, tell: Callable[[Connection, int, str, str, Path], None]
+) -> None:
+    question = "Nice. What's your sister's name?"
+    for number, (prompt, answer) in enumerate([("I live in Brno.", question), ("Jana", "Noted.")]):
+        tell(connect(), number, prompt, answer, tmp_path / "turns.jsonl")
+    assert [text for _, text in said(running)] == ["I live in Brno.", question, "Jana", "Noted."]
+    learned = {record.content for record in running.memory.user("default").list().items}
+    assert learned == {"I live in Brno", "What's your sister's name? Jana"}
 
 
 def test_a_prompt_that_cursor_tells_only_once_waits_in_the_spool(running: Running, connect: Connect) -> None:

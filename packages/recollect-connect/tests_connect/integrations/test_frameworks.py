@@ -54,6 +54,20 @@ def test_a_chat_history_gives_messages_back_as_they_were(me: UserMemory) -> None
     assert history.messages == []
 
 
+def test_a_turn_of_a_kept_history_teaches_with_the_turn_before_it(me: UserMemory) -> None:
+    history = RecollectChatMessageHistory(me, "chat")
+    session = RecollectSession(me, "chat-2")
+    for asked, answered in (("Hello!", "Nice. What's your sister's name?"), ("Jana", "Noted.")):
+        turn = [{"role": "user", "content": asked}, {"role": "assistant", "content": answered}]
+        history.add_messages([HumanMessage(asked), AIMessage(answered)])
+        asyncio.run(session.add_items(turn))
+        for conversation in ("chat", "chat-2"):
+            assert me.after_turn(turn, session=conversation).saved == 0
+    (kept,) = me.list().items
+    assert kept.content == "What's your sister's name? Jana"
+    assert {origin.message.conversation for origin in me.messages.origins(kept.id)} == {"chat", "chat-2"}
+
+
 def test_a_session_keeps_items_in_order(me: UserMemory, memory: Memory) -> None:
     items: list[dict[str, Any]] = [
         {"role": "user", "content": "Tea, please"},
