@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Annotated, Any, Generic, NamedTuple, TypeVar, cast
 
 from recollect.cli import options
 from recollect.cli.errors import FAILED
@@ -36,6 +36,8 @@ _LONGEST_CALL = 160
 _WIDEST_ROLE = 9
 _MARKS = {"compacted": "folded", "archived": "put away"}
 _STYLES = {"user": "bold cyan", "assistant": "bold green", "summary": "bold yellow"}
+
+Told = TypeVar("Told")
 
 
 class AppendedMessage(NamedTuple):
@@ -147,15 +149,15 @@ class Transcript(NamedTuple):
         return {**named, **figures, "summary": self.summary, "messages": self.messages}
 
 
-class ShownWindow(NamedTuple):
-    """What a model would be shown of a conversation."""
+class OfConversation(NamedTuple, Generic[Told]):
+    """What a model would be shown of a conversation, or what compacting it did."""
 
     conversation: str
-    window: "Window"
+    told: Told
 
     def document(self) -> dict[str, object]:
-        """Give the window with the name of its conversation."""
-        return {"conversation": self.conversation, **fields_of(self.window)}
+        """Give it with the name of its conversation."""
+        return {"conversation": self.conversation, **fields_of(self.told)}
 
 
 class ConversationPrivacy(NamedTuple):
@@ -205,10 +207,12 @@ def conversation(
     chat = context.me.conversation(id)
     if private is not None:
         chat.set_private(private)
-        return CommandResult(ConversationPrivacy(chat.id, private), _show_privacy)
+        kept = "Nothing that is said there is kept" if private else "What is said there is kept"
+        said = f"{kept} from now on: {chat.id}"
+        return CommandResult(ConversationPrivacy(chat.id, private), lambda view, _: view.line(said))
     info = _info(chat)
     if window is not None:
-        return CommandResult(ShownWindow(chat.id, chat.window(window)), partial(_show_window, whole=all))
+        return CommandResult(OfConversation(chat.id, chat.window(window)), partial(_show_window, whole=all))
     messages = _all_messages(chat) if all else chat.messages(limit=limit)
     return CommandResult(Transcript(info, chat.summary(), messages), partial(_show_transcript, whole=all))
 
@@ -226,11 +230,6 @@ def _all_messages(chat: "Conversation") -> "tuple[Message, ...]":
     while len(pages[0]) == _LONGEST_LISTING:
         pages.insert(0, chat.messages(limit=_LONGEST_LISTING, before=pages[0][0].sequence))
     return tuple(message for page in pages for message in page)
-
-
-def _show_privacy(view: "View", privacy: ConversationPrivacy) -> None:
-    kept = "Nothing that is said there is kept" if privacy.private else "What is said there is kept"
-    view.line(f"{kept} from now on: {privacy.conversation}")
 
 
 def _show_list(view: "View", conversations: "tuple[ConversationInfo, ...]") -> None:
@@ -284,8 +283,8 @@ def _with_summary(chat: Transcript) -> "Iterator[Message]":
     yield from (message for message in chat.messages if message.status == "active")
 
 
-def _show_window(view: "View", shown: ShownWindow, *, whole: bool) -> None:
-    window = shown.window
+def _show_window(view: "View", shown: "OfConversation[Window]", *, whole: bool) -> None:
+    window = shown.told
     view.line(f"{shown.conversation} · {window.tokens:,} of {window.max_tokens:,} tokens", "bold")
     if window.omitted:
         left = counted(window.omitted, "active message", "active messages")
@@ -311,17 +310,6 @@ def _spoken(view: "View", message: "Message", *, whole: bool) -> "RenderableType
     return view.stack(head, *map(view.indent, lines))
 
 
-class CompactedConversation(NamedTuple):
-    """What compacting a conversation did."""
-
-    conversation: str
-    compaction: "Compaction"
-
-    def document(self) -> dict[str, object]:
-        """Give the compaction with the name of its conversation."""
-        return {"conversation": self.conversation, **fields_of(self.compaction)}
-
-
 @commands.command(
     "write",
     "read",
@@ -334,7 +322,7 @@ def compact(
     conversation: options.ConversationArgument,
     *,
     keep: Annotated[int | None, option("N", "Newest messages to leave as they are; the settings say 16.")] = None,
-) -> CommandResult[CompactedConversation]:
+) -> "CommandResult[OfConversation[Compaction]]":
     """Fold all but the newest messages into a summary.
 
     Nothing is deleted: what was folded is still shown and found. Exits with 1 when no summary could be made.
@@ -343,11 +331,11 @@ def compact(
     _info(chat)
     compaction = chat.compact(keep_recent=keep)
     exit_code = FAILED if compaction.action == "failed" else 0
-    return CommandResult(CompactedConversation(chat.id, compaction), _show_compaction, exit_code)
+    return CommandResult(OfConversation(chat.id, compaction), _show_compaction, exit_code)
 
 
-def _show_compaction(view: "View", compacted: CompactedConversation) -> None:
-    done, name = compacted.compaction, compacted.conversation
+def _show_compaction(view: "View", compacted: "OfConversation[Compaction]") -> None:
+    done, name = compacted.told, compacted.conversation
     match done.action:
         case "compacted":
             folded = counted(done.folded, "message", "messages")

@@ -106,7 +106,8 @@ def _steps(memory: "Memory", now: datetime) -> tuple[DemoStep, ...]:
     steps = []
     for chapter in chapters(now):
         for line in (*chapter.lines, *chapter.more):
-            options = {name: _filled_in(value, ids) for name, value in line.options.items()}
+            refers = {name for name, value in line.options.items() if str(value).startswith("{")}
+            options = {name: value.format(**ids) if name in refers else value for name, value in line.options.items()}
             try:
                 result: CommandResult[Any] | NotFound = _type(context, line.command, options)
             except NotFound as error:
@@ -116,10 +117,6 @@ def _steps(memory: "Memory", now: datetime) -> tuple[DemoStep, ...]:
             shown = line in chapter.lines
             steps.append(DemoStep(chapter.title, _typed(line.command, options), options, result, shown))
     return tuple(steps)
-
-
-def _filled_in(value: object, ids: Mapping[str, str]) -> object:
-    return value.format(**ids) if isinstance(value, str) and value.startswith("{") else value
 
 
 def _type(context: CommandContext, command: str, options: Mapping[str, Any]) -> CommandResult[Any]:
@@ -148,12 +145,9 @@ def _typed(command: str, options: Mapping[str, object]) -> str:
         if _POSITIONAL.get(command) != name:
             words.append(f"--{name.replace('_', '-')}")
         if value is not True:
-            words.append(_quoted(str(value)))
+            word = str(value)
+            words.append(word if _NEEDS_NO_QUOTES.fullmatch(word) else f'"{word}"')
     return " ".join(words)
-
-
-def _quoted(word: str) -> str:
-    return word if _NEEDS_NO_QUOTES.fullmatch(word) else f'"{word}"'
 
 
 def _show_tour(view: "View", tour: Tour) -> None:
@@ -206,6 +200,7 @@ def _folded(typed: str, width: int) -> str:
 
 def chapters(now: datetime) -> tuple[Chapter, ...]:
     """Write the tour, with dates that fit today."""
+    where = "where is the office light?"
     return (
         Chapter("Remember what was said, in any of its languages", (_store(_DARK_MODE, "preference"),), _life(now)),
         Chapter("Say it again, a little differently: it is kept once", (_store(_DARK_MODE_AGAIN, "preference"),)),
@@ -215,8 +210,23 @@ def chapters(now: datetime) -> tuple[Chapter, ...]:
         ),
         Chapter("Ask in another language", (_recall("where is the spare key for the garage?"),)),
         Chapter("Ask for something exact, and see how the score is made", (_recall("VTX-4471-C", explain=True),)),
-        Chapter("The truth changes, and what was true before can still be asked for", _the_light_moves(now)),
-        Chapter("Forget for good", _the_allergy_is_forgotten()),
+        Chapter(
+            "The truth changes, and what was true before can still be asked for",
+            (
+                _store("The office light is in the garage now", "fact", name="light", **_LIGHT),
+                _recall(where),
+                _recall(where, as_of=_day(now, 100)),
+                DemoLine("history", {"id": "{light}"}),
+            ),
+        ),
+        Chapter(
+            "Forget for good",
+            (
+                DemoLine("forget", {"query": "My sister Jana is allergic to peanuts", "yes": True}),
+                DemoLine("get", {"id": "{allergy}"}),
+                _recall("Jana's peanut allergy", min_score=0.3),
+            ),
+        ),
     )
 
 
@@ -240,25 +250,6 @@ def _life(now: datetime) -> tuple[DemoLine, ...]:
         _store("The garage door stayed open all night", "event", occurred=_day(now, 3)),
         _store("The pasta place by the river was too loud to talk", "experience"),
         _store("Restarting the router helps before calling the provider", "lesson"),
-    )
-
-
-def _the_light_moves(now: datetime) -> tuple[DemoLine, ...]:
-    where = "where is the office light?"
-    return (
-        _store("The office light is in the garage now", "fact", name="light", **_LIGHT),
-        _recall(where),
-        _recall(where, as_of=_day(now, 100)),
-        DemoLine("history", {"id": "{light}"}),
-    )
-
-
-def _the_allergy_is_forgotten() -> tuple[DemoLine, ...]:
-    query = "Jana's peanut allergy"
-    return (
-        DemoLine("forget", {"query": "My sister Jana is allergic to peanuts", "yes": True}),
-        DemoLine("get", {"id": "{allergy}"}),
-        _recall(query, min_score=0.3),
     )
 
 

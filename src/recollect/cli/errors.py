@@ -96,15 +96,15 @@ class Application(PanelGroup):
     def main(self, args: Sequence[str] | None = None, *rest: Any, **more: Any) -> Any:  # noqa: ANN401 - as inherited
         """Run what was typed, and leave with its exit code."""
         typed = sys.argv[1:] if args is None else list(args)
-        as_json = _wants_json(typed)
+        as_json = "--json" in (typed[: typed.index("--")] if "--" in typed else typed)  # behind `--` are no options
         if as_json:
             more["standalone_mode"] = False  # typer would print errors for people
         try:
             sys.exit(super().main(typed, *rest, obj=GlobalOptions(json=as_json), **more))
-        except RecollectError as error:
-            _leave(error, str(error), _exit_code(error), as_json=as_json)
-        except OSError as error:
-            _leave(error, str(error), FAILED, as_json=as_json)
+        except (RecollectError, OSError) as error:
+            is_usage = isinstance(error, InvalidInput | SettingsError)
+            exit_code = NOT_FOUND if isinstance(error, NotFound) else BAD_USAGE if is_usage else FAILED
+            _leave(error, str(error), exit_code, as_json=as_json)
         except typer.TyperException as error:
             _leave(error, error.format_message(), error.exit_code, as_json=as_json)
 
@@ -190,21 +190,6 @@ def _explain_misplaced_options(ctx: Any) -> Iterator[None]:  # noqa: ANN401 - ty
             raise
         command = command_name(ctx)
         raise InvalidInput(f"{option} belongs before the command: recollect {option} ... {command}") from error
-
-
-def _wants_json(typed: Sequence[str]) -> bool:
-    """Say whether `--json` was typed. What follows `--` is not an option."""
-    return "--json" in (typed[: typed.index("--")] if "--" in typed else typed)
-
-
-def _exit_code(error: RecollectError) -> int:
-    match error:
-        case NotFound():
-            return NOT_FOUND
-        case InvalidInput() | SettingsError():
-            return BAD_USAGE
-        case _:
-            return FAILED
 
 
 def _leave(error: Exception, message: str, exit_code: int, *, as_json: bool) -> NoReturn:

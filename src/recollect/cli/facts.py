@@ -1,7 +1,6 @@
 """Commands for knowledge: facts, preferences, events and lessons, and what is known about a topic."""
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
@@ -271,15 +270,14 @@ def _listed(
 ) -> "CommandResult[Known]":
     """Give a list with its view: `nothing` is said when there is none, unless options narrowed the question."""
     narrowed = any(value is not None for name, value in given.items() if name != "limit")
-    show = partial(_show_items, render=render, nothing="Nothing matches." if narrowed else nothing)
+
+    def show(view: "View", records: "Known") -> None:
+        if records:
+            view.print(render(view, records, ids=True))
+        else:
+            view.line("Nothing matches." if narrowed else nothing)
+
     return CommandResult(records, show, under="items")
-
-
-def _show_items(view: "View", records: "Known", *, render: "Callable[..., RenderableType]", nothing: str) -> None:
-    if records:
-        view.print(render(view, records, ids=True))
-    else:
-        view.line(nothing)
 
 
 def _show_about(view: "View", known: "About") -> None:

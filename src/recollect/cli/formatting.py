@@ -1,7 +1,7 @@
 """Numbers, times, places and folders in the words of people. Pure: `now` is in the user's time zone."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
@@ -54,29 +54,15 @@ def about_dollars(amount: float) -> str:
     return f"about ${amount:,.2f}" if amount >= _CENT else "less than $0.01"
 
 
-def clock(moment: datetime, now: datetime) -> str:
-    """Give a time to the second, on the clock that shows `now`."""
-    return moment.astimezone(now.tzinfo).strftime("%Y-%m-%d %H:%M:%S")
+def _on_clock(form: str) -> Callable[[datetime, datetime], str]:
+    """Give what writes a moment as the clock shows it that shows `now`."""
+    return lambda moment, now: moment.astimezone(now.tzinfo).strftime(form)
 
 
-def minute(moment: datetime, now: datetime) -> str:
-    """Give a time to the minute, on the user's clock."""
-    return moment.astimezone(now.tzinfo).strftime("%Y-%m-%d %H:%M")
-
-
-def day(moment: datetime, now: datetime) -> str:
-    """Give a day on the user's clock."""
-    return moment.astimezone(now.tzinfo).strftime("%Y-%m-%d")
-
-
-def hour(moment: datetime, now: datetime) -> str:
-    """Give the time of a day to the minute, on the user's clock."""
-    return moment.astimezone(now.tzinfo).strftime("%H:%M")
-
-
-def second(now: datetime) -> str:
-    """Give the time of the day to the second, on the user's clock."""
-    return now.strftime("%H:%M:%S")
+clock = _on_clock("%Y-%m-%d %H:%M:%S")  # to the second
+minute = _on_clock("%Y-%m-%d %H:%M")
+day = _on_clock("%Y-%m-%d")
+hour = _on_clock("%H:%M")  # without the day
 
 
 def size(size_bytes: int) -> str:

@@ -13,7 +13,7 @@ from recollect.cli.formatting import ago, clock, counted, day, minute
 from recollect.cli.json_output import fields_of
 from recollect.cli.options import argument, example, flag, one_of, option
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet
-from recollect.cli.values import coming_moment
+from recollect.cli.values import moment_or_none
 from recollect.errors import InvalidInput, NotFound
 from recollect.model.literals import PERMISSIONS, Permission
 
@@ -124,7 +124,8 @@ def create(
     user = context.user_named if owner is None else owner
     if owner is None and not user and "admin" not in scopes:
         user = context.settings.user
-    expires_at = None if expires is None else coming_moment(expires, "expires", context.now)
+    spans = "90d, never, or "
+    expires_at = None if expires is None else moment_or_none(expires, "expires", context.now, "ahead", spans)
     made = context.memory.keys.create(name or "", user=user, scopes=scopes, expires_at=expires_at, actor=context.actor)
     return CommandResult(CreatedKey(KeyWithState.at(made.key, context.now), made.secret), _show_created)
 
@@ -168,7 +169,9 @@ def _show_keys(view: "View", keys: tuple[KeyWithState, ...]) -> None:
         return
     table = view.grid("name", "name", "text")
     for key, state in keys:
-        details = view.stack(view.text(_title(key)), view.text(_times(key, view.now), "dim"))
+        used = f"used {ago(key.last_used_at, view.now)}" if key.last_used_at else "never used"
+        times = f"made {ago(key.created_at, view.now)} · {used} · {_ending(key, view.now)}"
+        details = view.stack(view.text(_title(key)), view.text(times, "dim"))
         table.add_row(key.id, view.text(state, _STYLES[state]), details)
     view.print(table)
 
@@ -176,11 +179,6 @@ def _show_keys(view: "View", keys: tuple[KeyWithState, ...]) -> None:
 def _title(key: "Key") -> str:
     whose = key.user_id or "all users"
     return " · ".join(part for part in (key.name, whose, " ".join(key.scopes)) if part)
-
-
-def _times(key: "Key", now: datetime) -> str:
-    used = f"used {ago(key.last_used_at, now)}" if key.last_used_at else "never used"
-    return f"made {ago(key.created_at, now)} · {used} · {_ending(key, now)}"
 
 
 def _ending(key: "Key", now: datetime) -> str:

@@ -2,7 +2,7 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, NamedTuple, Self, TypeAlias
@@ -16,7 +16,6 @@ from recollect.cli.maintenance.erasure import (
     Loss,
     PurgeOption,
     ReceiptOption,
-    after_purge,
     item_lines,
     purge_store,
     receipt_file,
@@ -346,7 +345,9 @@ def _carry_out(
     with receipt_file(receipt) as save:
         forgotten = request(receipt=bool(receipt))
         purged = purge_store(context) if purge else None
-        forgotten = after_purge(context, forgotten, purged)
+        if purged is not None and forgotten.receipt is not None:
+            signed = context.memory.operations.receipt_after_purge(forgotten.receipt, purged)
+            forgotten = replace(forgotten, receipt=signed)
         save(forgotten.receipt)
     return loss._replace(forgotten=forgotten, purged=purged, receipt_file=receipt or "")
 
@@ -423,7 +424,9 @@ def _show_forgotten(view: "View", loss: Loss, *, nothing: str, query: str | None
         if forgotten.items:
             view.line("\n".join(item_lines(forgotten.items)), "dim")
         elif forgotten.dry_run:
-            _show_ids(view, forgotten.ids)
+            view.line("\n".join(forgotten.ids[:_MOST_IDS]), "dim")
+            if len(forgotten.ids) > _MOST_IDS:
+                view.line(f"... and {len(forgotten.ids) - _MOST_IDS:,} more; --json gives all ids.", "dim")
         show_kept(view, forgotten.items)
         if loss.whole == "everything" and not forgotten.dry_run:
             _show_everything_forgotten(view, allowed=allowed)
@@ -449,12 +452,6 @@ def _show_candidates(view: "View", forgotten: "Forgotten", query: str | None) ->
         view.line("To forget one of them, type: recollect forget ID")
     if forgotten.items:
         view.line(f"To forget all that says it, type: recollect forget --query {shlex.quote(query or '')} --all")
-
-
-def _show_ids(view: "View", ids: Sequence[str]) -> None:
-    view.line("\n".join(ids[:_MOST_IDS]), "dim")
-    if len(ids) > _MOST_IDS:
-        view.line(f"... and {len(ids) - _MOST_IDS:,} more; --json gives all ids.", "dim")
 
 
 def _show_everything_forgotten(view: "View", *, allowed: bool) -> None:

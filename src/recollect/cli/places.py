@@ -76,12 +76,6 @@ def _prepare_names(context: CommandContext, point: tuple[float, float]) -> None:
             context.me.places.reverse_geocode(*point)
 
 
-def show_taken(view: "View", taken: "Located | None") -> None:
-    """Say which place was taken for the name that was typed."""
-    if taken is not None:
-        view.line(f"near {taken.address or taken.name}", "dim")
-
-
 def place_fields(
     context: CommandContext, given: Mapping[str, Any], own: str | None, option: str = "at"
 ) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from threading import Event, Thread
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from recollect.cli.formatting import counted, second
+from recollect.cli.formatting import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -121,7 +121,7 @@ class TerminalProgress:
 
     def announce(self, sentence: str, value: object) -> None:  # noqa: ARG002 - people get the sentence
         """Print the sentence with the time, as in a log."""
-        self.say(f"{second(self._now())}  {sentence}")
+        self.say(f"{self._now():%H:%M:%S}  {sentence}")
 
 
 def _bar(console: "Console") -> "Progress":

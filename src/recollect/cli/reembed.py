@@ -127,7 +127,10 @@ def reembed(
     if cancel:
         return CommandResult(UnusedModel("cancelled", memory.models.cancel_reembed()), _show_unused)
     if drop is not None:
-        return CommandResult(UnusedModel("dropped", _drop(context, drop, yes=yes)), _show_unused)
+        question = f"Remove the vectors of {drop}? They can only be made anew."
+        if context.can_ask and not yes and not context.ask(question):
+            raise Declined("Nothing was removed.")
+        return CommandResult(UnusedModel("dropped", memory.models.drop(drop)), _show_unused)
     plan = _plan(memory, target)
     if plan.previous != plan.target:
         _agree(context, plan, named=target.named, yes=yes)
@@ -146,13 +149,6 @@ def _check_alone(option: str, value: object, others: dict[str, object]) -> None:
     present = [name for name, other in others.items() if other not in (None, False)]
     if value not in (None, False) and present:
         raise InvalidInput(f"--{option} goes with no other option, but --{present[0].replace('_', '-')} is there.")
-
-
-def _drop(context: CommandContext, name: str, *, yes: bool) -> "Space":
-    question = f"Remove the vectors of {name}? They can only be made anew."
-    if context.can_ask and not yes and not context.ask(question):
-        raise Declined("Nothing was removed.")
-    return context.memory.models.drop(name)
 
 
 def _plan(memory: "Memory", target: TargetModel) -> ModelChangePlan:

@@ -47,16 +47,11 @@ _OPEN, _CLOSE = "\N{MATHEMATICAL LEFT DOUBLE ANGLE BRACKET}", "\N{MATHEMATICAL R
 
 def memory_list(records: Iterable[MemoryRecord], now: datetime) -> RenderableType:
     """Show memories one below the other."""
-    return Group(
-        *(
-            _entry(record, _told(record, now)).append_text(_whereabouts(record)).append_text(_pictured(record))
-            for record in records
-        )
-    )
-
-
-def _pictured(record: MemoryRecord) -> Text:
-    return safe("".join(f"\n{media_line(media)}" for media in record.media), "dim")
+    shown = []
+    for record in records:
+        pictured = safe("".join(f"\n{media_line(media)}" for media in record.media), "dim")
+        shown.append(_entry(record, _told(record, now)).append_text(_whereabouts(record)).append_text(pictured))
+    return Group(*shown)
 
 
 def ranked_hits(
@@ -68,7 +63,9 @@ def ranked_hits(
     around: MessagesAround | None = None,
 ) -> RenderableType:
     """Show hits with their scores, and how these came about if that was asked; `sources` names where each is from."""
-    table = _grid()
+    table = Table.grid(padding=(0, 2), expand=True)
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(ratio=1, overflow="fold")
     for hit in hits:
         below: list[RenderableType] = []
         if hit.folded:
@@ -148,13 +145,6 @@ def _place(name: str, part: ChannelPart) -> tuple[str, str]:
     if part.rank is None:
         return ("not found" if name in _RANKING else "", "")
     return str(part.rank), f"{part.raw:.4f}"
-
-
-def _grid() -> Table:
-    table = Table.grid(padding=(0, 2), expand=True)
-    table.add_column(justify="right", no_wrap=True)
-    table.add_column(ratio=1, overflow="fold")
-    return table
 
 
 def _found(hit: Hit, now: datetime, *, sources: bool) -> Text:

@@ -318,15 +318,13 @@ def _signature(
     parameters = [_CTX]
     for parameter in with_options(verb_of(verb), own, only=takes, but=sets) if verb else own:
         group = groups.get(parameter.name)
-        parameters += [parameter] if group is None else _members(group)
+        if group is None:
+            parameters.append(parameter)
+            continue
+        for name, annotation in group.__annotations__.items():
+            default = group._field_defaults[name]
+            parameters.append(inspect.Parameter(name, _JSON.kind, default=default, annotation=annotation))
     return inspect.Signature([*sorted(parameters, key=lambda one: one.kind), _JSON])
-
-
-def _members(group: Any) -> list[inspect.Parameter]:  # noqa: ANN401 - a class made by NamedTuple
-    return [
-        inspect.Parameter(name, _JSON.kind, default=group._field_defaults[name], annotation=annotation)
-        for name, annotation in group.__annotations__.items()
-    ]
 
 
 def given_text(text: str) -> str:

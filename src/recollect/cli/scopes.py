@@ -73,11 +73,8 @@ def add(
     The scope is there as soon as it has a member. From then on the user's searches include it.
     """
     added = context.memory.scopes.add(name, member, role=cast("ScopeRole", role), actor=context.actor)
-    return CommandResult(added, _show_added)
-
-
-def _show_added(view: "View", added: "Membership") -> None:
-    view.line(f"{added.user_id} is a {added.role} of {added.scope}.")
+    said = f"{added.user_id} is a {added.role} of {added.scope}."
+    return CommandResult(added, lambda view, _: view.line(said))
 
 
 @scope_commands.command("admin", examples=("recollect scope remove family ben",))
@@ -87,11 +84,8 @@ def remove(context: CommandContext, name: ScopeArgument, member: MemberArgument)
     What they stored in the scope stays there.
     """
     context.memory.scopes.remove(name, member, actor=context.actor)
-    return CommandResult(RemovedMember(name, member), _show_removed)
-
-
-def _show_removed(view: "View", removed: RemovedMember) -> None:
-    view.line(f"{removed.user} is no member of {removed.scope} any more.")
+    said = f"{member} is no member of {name} any more."
+    return CommandResult(RemovedMember(name, member), lambda view, _: view.line(said))
 
 
 @scope_commands.command("admin", name="list", examples=("recollect scope list",))
@@ -127,16 +121,14 @@ def members(context: CommandContext, name: ScopeArgument) -> "CommandResult[tupl
 @scope_commands.command("read", examples=("recollect --user anna scope mine",))
 def mine(context: CommandContext) -> "CommandResult[tuple[Membership, ...]]":
     """List the scopes that the user is a member of."""
-    return CommandResult(context.me.scopes(), _show_mine, under="members")
+    found = context.me.scopes()
+    rows = [(one.scope, one.role) for one in found]
+    return CommandResult(found, lambda view, _: _show_rows(view, rows, "No shared scopes."), under="members")
 
 
 def _show_members(view: "View", members: "tuple[Membership, ...]") -> None:
     rows = [(one.user_id, f"{one.role}, added {ago(one.added_at, view.now)}") for one in members]
     _show_rows(view, rows, "No members.")
-
-
-def _show_mine(view: "View", members: "tuple[Membership, ...]") -> None:
-    _show_rows(view, [(one.scope, one.role) for one in members], "No shared scopes.")
 
 
 @scope_commands.command("admin", examples=("recollect scope delete family --yes",))

@@ -10,7 +10,7 @@ from recollect.cli.formatting import amounts, clock, counted, percent, shortened
 from recollect.cli.json_output import fields_of, hit_document
 from recollect.cli.memories import show_record
 from recollect.cli.options import flag, option
-from recollect.cli.places import search_location, show_taken
+from recollect.cli.places import search_location
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet
 from recollect.cli.verb_options import Given
 from recollect.model.calibration import KNOWN
@@ -88,24 +88,21 @@ def recall(
     where = search_location(context, location, given)
     related = not everything and "min_score" not in given
     answer = context.me.recall(query, files=files, only_related=related, location=where.location, **given)
-    return CommandResult(FoundHits(answer, near=where.taken), partial(_show_recall, files=files, explain=explain))
+    nothing = "No relevant memories found. `recollect list` shows what there is."
+    if files:
+        nothing = "Nothing relevant was found, neither in memories nor in files."
+    show = partial(_show_hits, nothing=nothing, explain=explain)
+    return CommandResult(FoundHits(answer, near=where.taken), show)
 
 
-def _show_recall(view: "View", found: FoundHits, *, files: bool, explain: bool) -> None:
-    show_taken(view, found.near)
-    if not found.answer.hits:
-        view.line(
-            "Nothing relevant was found, neither in memories nor in files."
-            if files
-            else "No relevant memories found. `recollect list` shows what there is."
-        )
-    _show_hits(view, found, explain=explain)
-
-
-def _show_hits(view: "View", found: FoundHits, *, explain: bool, sources: bool = False) -> None:
+def _show_hits(view: "View", found: FoundHits, *, nothing: str, explain: bool, sources: bool = False) -> None:
     from recollect.cli.render_memories import ranked_hits
 
     answer = found.answer
+    if found.near is not None:
+        view.line(f"near {found.near.address or found.near.name}", "dim")
+    if not answer.hits:
+        view.line(nothing)
     if answer.hits and answer.answerable < KNOWN:
         view.line("Nothing known clearly answers that. This comes closest:")
     if answer.hits:
@@ -161,7 +158,8 @@ def search(
     related = not everything and "min_score" not in given
     answer = context.me.search_context(query, limit=limit, only_related=related, location=where.location, **given)
     found = FoundHits(answer, _messages_around(context, answer, around) if around else None, where.taken)
-    return CommandResult(found, partial(_show_search, explain=explain))
+    nothing = "Nothing was found, neither in memories nor in what was said, nor in files."
+    return CommandResult(found, partial(_show_hits, nothing=nothing, explain=explain, sources=True))
 
 
 def _messages_around(context: CommandContext, answer: "Recall", reach: int) -> "dict[str, tuple[Message, ...]]":
@@ -169,13 +167,6 @@ def _messages_around(context: CommandContext, answer: "Recall", reach: int) -> "
 
     said = [hit.id for hit in answer.hits if isinstance(hit.record, Message)]
     return {item: context.me.messages.around(item, before=reach, after=reach) for item in said}
-
-
-def _show_search(view: "View", found: FoundHits, *, explain: bool) -> None:
-    show_taken(view, found.near)
-    if not found.answer.hits:
-        view.line("Nothing was found, neither in memories nor in what was said, nor in files.")
-    _show_hits(view, found, explain=explain, sources=True)
 
 
 class ExplainedMemory(NamedTuple):
@@ -317,11 +308,8 @@ def _show_history(view: "View", versions: "tuple[MemoryRecord, ...]") -> None:
 )
 def count(context: CommandContext, /, **given: Given) -> CommandResult[int]:
     """Count what is held true."""
-    return CommandResult(context.me.count(**given), _show_count, under="count")
-
-
-def _show_count(view: "View", amount: int) -> None:
-    view.line(counted(amount, "memory", "memories"))
+    found = context.me.count(**given)
+    return CommandResult(found, lambda view, _: view.line(counted(found, "memory", "memories")), under="count")
 
 
 @commands.command(

@@ -81,10 +81,6 @@ class PageAddress(NamedTuple):
     link: str
     opened: bool
 
-    def document(self) -> dict[str, object]:
-        """Give the link, and whether a browser was opened."""
-        return {"link": self.link, "opened": self.opened}
-
 
 @commands.command(
     "admin",
@@ -122,10 +118,8 @@ def open_page(
 
 
 def _show_page(view: "View", page: PageAddress) -> None:
-    if page.opened:
-        view.line("A browser was opened. If it shows nothing, open this link; it works once, within ten minutes:")
-    else:
-        view.line("Open this link in a browser; it works once, within ten minutes:")
+    how = "A browser was opened. If it shows nothing, open this link" if page.opened else "Open this link in a browser"
+    view.line(f"{how}; it works once, within ten minutes:")
     view.line(f"\n  {page.link}\n", "bold", soft_wrap=True)
 
 

@@ -43,11 +43,6 @@ def media_fields(options: MediaOptions, add: "Callable[[str], Media]") -> "dict[
     return {"media": media} if media else {}
 
 
-def past_moments(now: datetime, **texts: str | None) -> dict[str, Any]:
-    """Parse the times that were given, by the names of their options."""
-    return {option: past_moment(text, option, now) for option, text in texts.items() if text is not None}
-
-
 def past_moment(text: str, option: str, now: datetime) -> datetime:
     """Read a time, a span that reaches back from now, or a word such as yesterday: it stands for its beginning."""
     span = _span(text, option)
@@ -57,20 +52,14 @@ def past_moment(text: str, option: str, now: datetime) -> datetime:
     return named[0] if named else moment(text, option, now, "7d, yesterday, last week, or ")
 
 
-def coming_moment(text: str, option: str, now: datetime) -> datetime | None:
-    """Read a time that is still to come, or a span from now on; None for `never`."""
-    if text.strip().lower() in ("none", "never"):
-        return None
-    span = _span(text, option)
-    return moment(text, option, now, "90d, never, or ") if span is None else _shifted(now, span, option, text)
-
-
-def moment_or_none(text: str, option: str, now: datetime, spans: Literal["", "ahead"]) -> datetime | None:
-    """Read a time, perhaps a span from now on; None for `none`, which takes away what there was."""
+def moment_or_none(
+    text: str, option: str, now: datetime, spans: Literal["", "ahead"], other: str = ""
+) -> datetime | None:
+    """Read a time, perhaps a span from now on; None for `none`, which takes away what there was, and for `never`."""
     if text.strip().lower() in ("none", "never"):
         return None
     span = _span(text, option) if spans else None
-    return moment(text, option, now) if span is None else _shifted(now, span, option, text)
+    return moment(text, option, now, other) if span is None else _shifted(now, span, option, text)
 
 
 def period(text: str, option: str, now: datetime) -> tuple[datetime, datetime]:

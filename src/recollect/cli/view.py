@@ -36,6 +36,8 @@ def safe(text: str, style: str = "") -> Text:
 class View:
     """Where a command shows its value, and the moment at which it does."""
 
+    text = staticmethod(safe)
+
     def __init__(self, console: Console, now: datetime) -> None:
         self.console = console
         self.now = now
@@ -63,10 +65,6 @@ class View:
     def print(self, *shown: RenderableType) -> None:
         """Print what was rendered."""
         self.console.print(*shown)
-
-    def text(self, text: str, style: str = "") -> Text:
-        """Make a text safe."""
-        return safe(text, style)
 
     def fields(self, rows: Iterable[tuple[str, str]]) -> None:
         """Print names and values; rows without a value are left out."""

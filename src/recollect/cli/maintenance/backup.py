@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from datetime import timedelta
 
     from recollect.cli.view import View
-    from recollect.model.backups import Backup, Repaired, Restored, TableSalvage
+    from recollect.model.backups import Backup, Repaired, Restored
     from recollect.model.stats import Distribution
 
 commands = CommandSet("The store")
@@ -170,7 +170,10 @@ def restore(
     from recollect.encryption import read_passphrase
 
     if check:
-        return CommandResult(CheckedBackup(backups.check(path)), _show_checked)
+        sound = backups.check(path)
+        age = ago(sound.created_at, context.present)
+        said = f"{sound.folder} is as it was written {age}."
+        return CommandResult(CheckedBackup(sound), lambda view, _: view.line(said, "green"))
     settings = context.load_settings(database or context.typed.database)
     with context.progress.steps() as step:
         restored = Memory.restore(
@@ -182,11 +185,6 @@ def restore(
             tell=step,
         )
     return CommandResult(restored, _show_restored)
-
-
-def _show_checked(view: "View", checked: CheckedBackup) -> None:
-    made = checked.checked
-    view.line(f"{made.folder} is as it was written {ago(made.created_at, view.now)}.", "green")
 
 
 def _show_restored(view: "View", restored: "Restored") -> None:
@@ -267,7 +265,8 @@ def _show_outcome(view: "View", outcome: RepairOutcome) -> None:
         return
     view.line(sentence(repaired.reason), "yellow")
     for table in repaired.tables:
-        view.line(f"  {table.table}: {_counts(table)}", "yellow" if table.lost else "")
+        lost = f", {'about ' if table.estimated else ''}{table.lost:,} lost" if table.lost else ""
+        view.line(f"  {table.table}: {counted(table.saved, 'row', 'rows')} saved{lost}", "yellow" if lost else "")
     for note in repaired.notes:
         view.line(sentence(note), "yellow")
     view.line(f"{repaired.location} is in order again.", soft_wrap=True)
@@ -275,11 +274,6 @@ def _show_outcome(view: "View", outcome: RepairOutcome) -> None:
     view.line("It still holds all that it held: delete it, and its -wal file, when you no longer need it.")
     if repaired.lost_rows:
         view.line("A backup may have what was lost: `recollect restore`.", "yellow")
-
-
-def _counts(table: "TableSalvage") -> str:
-    saved = f"{counted(table.saved, 'row', 'rows')} saved"
-    return f"{saved}, {'about ' if table.estimated else ''}{table.lost:,} lost" if table.lost else saved
 
 
 @commands.command(

@@ -4,7 +4,6 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, TypeAlias
 
 from recollect.cli.errors import FAILED
@@ -94,13 +93,6 @@ def receipt_file(path: str | None) -> "Iterator[Callable[[Receipt | None], None]
             os.unlink(path)  # noqa: PTH108 - as it was made
 
 
-def after_purge(context: CommandContext, forgotten: "Forgotten", purged: "Purged | None") -> "Forgotten":
-    """Have the receipt say what a purge has done."""
-    if purged is None or forgotten.receipt is None:
-        return forgotten
-    return replace(forgotten, receipt=context.memory.operations.receipt_after_purge(forgotten.receipt, purged))
-
-
 @commands.command(
     "admin",
     name="verify-erasure",
@@ -185,9 +177,7 @@ class Loss(NamedTuple):
         """Give the result, and how much of what goes."""
         forgotten = self.forgotten
         first = {"action": forgotten.action, "id": forgotten.id}
-        left_out = (
-            ("forgotten", "whole", "receipt_file") if self.purged else ("forgotten", "whole", "receipt_file", "purged")
-        )
+        left_out = ("forgotten", "whole", "receipt_file", *(() if self.purged else ("purged",)))
         signed = {"receipt": forgotten.receipt.document()} if forgotten.receipt is not None else {}
         return {**first, **fields_of(forgotten, "action", "receipt"), **fields_of(self, *left_out), **signed}
 

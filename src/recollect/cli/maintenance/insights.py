@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from recollect.cli import options
 from recollect.cli.errors import Declined
 from recollect.cli.formatting import ago, amounts, counted, day, percent, shortened
-from recollect.cli.options import flag, option
+from recollect.cli.options import flag, one_of, option
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet
 from recollect.cli.verb_options import Given
 from recollect.errors import InvalidInput
@@ -29,10 +29,6 @@ _WHY = {
     "system": "a line of a system",
     "old_chat": "silent for a year",
 }
-
-
-def _rules() -> list[str]:
-    return list(_WHY)
 
 
 @commands.command(
@@ -136,7 +132,7 @@ def tidy(
     context: CommandContext,
     *,
     rule: Annotated[
-        list[str] | None, option("RULE", f"Only by this rule, may be repeated: {_RULES}.", autocompletion=_rules)
+        list[str] | None, option("RULE", f"Only by this rule, may be repeated: {_RULES}.", autocompletion=one_of(_WHY))
     ] = None,
     limit: Annotated[int, option("N", "At most so many suggestions.")] = 100,
     apply: Annotated[bool | None, flag("--apply", "Forget or archive what is suggested, after you were asked.")] = None,
@@ -155,17 +151,14 @@ def tidy(
         return CommandResult(found, partial(_show_suggestions, applied=bool(apply)))
     if not (yes or context.can_ask):
         raise InvalidInput("Tidying up needs --yes when there is no terminal to ask on.")
-    if not yes and not _confirm(context, found.suggestions):
-        raise Declined("Nothing was changed.")
+    if not yes:
+        from recollect.cli.view import safe
+
+        context.console.print(safe("\n".join(_lines(found.suggestions))))
+        if not context.ask(f"Forget or archive {_amount(found.suggestions)}?"):
+            raise Declined("Nothing was changed.")
     done = context.me.tidy(rules=rules, apply=[one.id for one in found.suggestions])
     return CommandResult(replace(done, suggestions=found.suggestions), partial(_show_suggestions, applied=True))
-
-
-def _confirm(context: CommandContext, suggestions: "Sequence[TidySuggestion]") -> bool:
-    from recollect.cli.view import safe
-
-    context.console.print(safe("\n".join(_lines(suggestions))))
-    return context.ask(f"Forget or archive {_amount(suggestions)}?")
 
 
 def _show_suggestions(view: "View", tidying: "Tidying", *, applied: bool) -> None:
