@@ -14,7 +14,7 @@ import pytest
 from recollect.errors import SettingsError
 from recollect.mcp import require_sdk
 from recollect.mcp.http import Mcp
-from recollect.service.deferred_mcp import DeferredMcp
+from recollect.service.app import DeferredMcp
 from tests.service.conftest import Serve
 
 

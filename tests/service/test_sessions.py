@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx2
 import pytest
 
-from recollect.service.browser_session import CSRF_HEADER
+from recollect.service.authentication import CSRF_HEADER
 from tests.fixtures import SteppingClock
 from tests.service.conftest import Running, Serve
 

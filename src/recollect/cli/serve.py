@@ -15,8 +15,7 @@ from recollect.cli.runner import CommandContext, CommandResult, CommandSet
 
 if TYPE_CHECKING:
     from recollect.cli.view import View
-    from recollect.service.admin_key import FirstKey
-    from recollect.service.server import ServiceReady
+    from recollect.service.server import FirstKey, ServiceReady
 
 commands = CommandSet("Servers")
 # The help texts name the environment, since they are all that the reference knows of it: hence `show_envvar=False`.

@@ -1,7 +1,7 @@
 """The HTTP service: `recollect serve`.
 
 server, worker_processes    its life: a port, processes, an orderly end
-app                         the application with its middleware; `deferred_mcp` makes the part for agents when one asks
+app                         the application with its middleware; the part for agents is made when one asks
 authentication              who calls; `request_context` the permission of a route; `idempotency` runs writes once
 admission/                  rates, and the queue in which users take turns
 routes/                     the routes, by subject

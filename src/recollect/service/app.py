@@ -8,13 +8,15 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
+from anyio import TASK_STATUS_IGNORED, Lock, create_task_group, sleep_forever, to_thread
+from anyio.abc import TaskGroup, TaskStatus
 from fastapi import APIRouter, FastAPI
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from recollect import mcp, plugins
 from recollect._version import __version__
@@ -22,7 +24,6 @@ from recollect.api.memory import Memory
 from recollect.errors import SettingsError
 from recollect.service.admission.admission import RequestAdmission, Requester
 from recollect.service.authentication import AuthenticationMiddleware
-from recollect.service.deferred_mcp import DeferredMcp
 from recollect.service.error_responses import add_error_handler
 from recollect.service.live.subscriptions import LiveSubscriptions
 from recollect.service.metrics.service_metrics import Metrics
@@ -33,7 +34,6 @@ from recollect.service.routes import (
     files,
     hooks,
     live,
-    media,
     memories,
     page,
     places,
@@ -51,7 +51,7 @@ from recollect.web.middleware import add_middleware
 from recollect.web.problems import MEDIA_TYPE, add_error_handlers, problem
 
 if TYPE_CHECKING:
-    from recollect.mcp.http import RunForUser
+    from recollect.mcp.http import Mcp, RunForUser
 
 T = TypeVar("T")
 
@@ -96,7 +96,7 @@ ROUTERS: Final[tuple[APIRouter, ...]] = (
     *(uploads.documents for uploads in _UPLOADS),
     files.router,
     *(uploads.originals for uploads in _UPLOADS),
-    media.router,
+    files.media,
     places.router,
     scopes.router,
     transfer.router,
@@ -108,12 +108,7 @@ ROUTERS: Final[tuple[APIRouter, ...]] = (
 _document_permissions(ROUTERS)
 
 
-def _problems(*statuses: HTTPStatus) -> dict[int | str, dict[str, Any]]:
-    content = {MEDIA_TYPE: {"schema": PROBLEM}}
-    return {int(status): {"description": status.phrase, "content": content} for status in statuses}
-
-
-_USUAL: Final = _problems(
+_PROBLEMS: Final = (
     HTTPStatus.BAD_REQUEST,
     HTTPStatus.UNAUTHORIZED,
     HTTPStatus.FORBIDDEN,
@@ -130,12 +125,55 @@ _USUAL: Final = _problems(
     HTTPStatus.SERVICE_UNAVAILABLE,
     HTTPStatus.INSUFFICIENT_STORAGE,
 )
+_USUAL: Final[dict[int | str, dict[str, Any]]] = {
+    int(status): {"description": status.phrase, "content": {MEDIA_TYPE: {"schema": PROBLEM}}} for status in _PROBLEMS
+}
 
 _ROUTES: Final = APIRouter(
     responses=_USUAL, generate_unique_id_function=operation_name
 )  # analysed once, however many applications a process makes
 for _router in ROUTERS:
     _ROUTES.include_router(_router)
+
+
+class DeferredMcp:
+    """The part for agents: answers as the application that `create` makes, once, in a thread. Needs its `lifespan`.
+
+    It is made at the first request: its SDK takes as long to import as half of the service.
+    """
+
+    def __init__(self, create: "Callable[[], Mcp]") -> None:
+        self._create = create
+        self._mcp: Mcp | None = None
+        self._creating: Lock
+        self._tasks: TaskGroup
+
+    @asynccontextmanager
+    async def lifespan(self) -> AsyncIterator[None]:
+        """Enter it once, while the service runs."""
+        self._creating = Lock()
+        async with create_task_group() as self._tasks:
+            yield
+            self._tasks.cancel_scope.cancel()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        made = self._mcp or await self._made()
+        await made.app(scope, receive, send)
+
+    async def _made(self) -> "Mcp":
+        async with self._creating:
+            if self._mcp is None:
+                made = await to_thread.run_sync(self._create)
+                await self._tasks.start(_keep_open, made)
+                self._mcp = made
+            return self._mcp
+
+
+async def _keep_open(made: "Mcp", *, task_status: TaskStatus[None] = TASK_STATUS_IGNORED) -> None:
+    async with made.lifespan():
+        task_status.started()
+        await sleep_forever()
 
 
 def create_app(

@@ -1,10 +1,16 @@
 """Authentication and rate limit of requests, before a byte of the body is read.
 
 Whether the principal may do what the request asks for is decided at the routes, by `authorize`.
+
+The session of a browser is a cookie that no script can read, and a token that no foreign page can know. A request with
+the cookie counts like one with a key. If it may change something, it must carry the token of the session in a header,
+which only a page that could read an answer of this service knows.
 """
 
 import base64
 import binascii
+import hashlib
+import hmac
 from collections.abc import Callable
 from functools import partial
 from http import HTTPStatus
@@ -12,13 +18,13 @@ from typing import Final
 
 from anyio import to_thread
 from starlette.datastructures import Headers
+from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from recollect._version import __version__, is_compatible
-from recollect.api.keys import Keys
+from recollect.api.keys import SESSION_LIFE, Keys
 from recollect.authorization import Principal
 from recollect.errors import RecollectError, UnknownKey
-from recollect.service.browser_session import check_csrf, read_session
 from recollect.service.error_responses import problem_for
 from recollect.web.body_limits import RateLimiter, rate_limit_exceeded
 from recollect.web.problems import RequestRefused
@@ -30,6 +36,11 @@ SESSION_PATH: Final = "/api/session"  # to POST there is to log in
 # A browser can be made to send a password with every request, also with those of a foreign page. So basic
 # authentication is accepted only where nothing about a user can be read or changed.
 BASIC_AUTH_PATHS: Final = frozenset({"/docs", "/openapi.json"})
+
+CSRF_HEADER: Final = "X-Recollect-CSRF"
+_COOKIE: Final = "recollect_session"
+_PATH: Final = "/api"
+_SAFE_METHODS: Final = frozenset({"GET", "HEAD"})
 
 _LOGIN_COST: Final = 10  # of the rate limit of an address
 _NO_KEY: Final = (
@@ -158,3 +169,40 @@ def _refused(error: RecollectError, scope: Scope) -> RequestRefused:
     if isinstance(error, UnknownKey) and scope["path"] in BASIC_AUTH_PATHS:
         return RequestRefused(refused.status, refused.detail, headers={"WWW-Authenticate": 'Basic realm="recollect"'})
     return refused
+
+
+def read_session(headers: Headers) -> str:
+    """Give the session that a request presents, or ''. A request with two of them presents none."""
+    parts = (part.strip().partition("=") for header in headers.getlist("cookie") for part in header.split(";"))
+    found = [value.strip() for name, _, value in parts if name == _COOKIE]  # beside those of others on this host
+    return found[0] if len(found) == 1 else ""
+
+
+def csrf_token(session: str) -> str:
+    """Give the token of a session. It tells nothing about the session's secret."""
+    return hmac.digest(session.encode(), b"csrf", hashlib.sha256).hex()
+
+
+def check_csrf(method: str, headers: Headers, session: str) -> None:
+    """Refuse a request that may change something and does not carry the token of its session."""
+    if method in _SAFE_METHODS:
+        return
+    sent = headers.get(CSRF_HEADER, "")
+    if not hmac.compare_digest(sent.encode(), csrf_token(session).encode()):
+        raise RequestRefused(
+            HTTPStatus.FORBIDDEN, f"{CSRF_HEADER} is not the token of this session. Load the page again."
+        )
+
+
+def give_session(response: Response, session: str, *, secure: bool) -> None:
+    """Have a browser keep a session."""
+    _set(response, session, int(SESSION_LIFE.total_seconds()), secure=secure)
+
+
+def end_session(response: Response, *, secure: bool) -> None:
+    """Have a browser drop its session."""
+    _set(response, "", 0, secure=secure)
+
+
+def _set(response: Response, value: str, seconds: int, *, secure: bool) -> None:
+    response.set_cookie(_COOKIE, value, max_age=seconds, path=_PATH, secure=secure, httponly=True, samesite="strict")

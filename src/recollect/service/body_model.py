@@ -83,18 +83,13 @@ def whole(value: object) -> object:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _composed(value: str) -> str:
-    """Normalize a name: some keyboards and file systems compose characters differently."""
-    return normalize("NFC", value)
-
-
 # Two characters are spaces to some readers of patterns and not to others, so they are named.
 TRIMMED: Final = (  # no control characters or outer spaces
     r"^[^\s\x00-\x1f\x85\ufeff]([^\x00-\x08\x0b-\x1f]*[^\s\x00-\x1f\x85\ufeff])?$"
 )
 
 
-COMPOSED: Final = AfterValidator(_composed)
+COMPOSED: Final = AfterValidator(lambda name: normalize("NFC", name))  # keyboards and file systems differ in that
 WHOLE_NUMBER: Final = BeforeValidator(whole)  # behind the limits, or the documentation would not know of them
 GivenType = Annotated[
     MemoryType, BeforeValidator(lambda name: TYPE_ALIASES.get(name, name) if isinstance(name, str) else name)

@@ -15,9 +15,11 @@ from pydantic import BaseModel
 from recollect.api.memory import AuditedWrite, IdempotentRequest, UserMemory
 from recollect.engine.drafts import tombstones
 from recollect.errors import AlreadyProcessed, NotFound, StaleVersion
+from recollect.model.memories import MemoryRecord
 from recollect.model.search import Forgotten
 from recollect.service.json_routes import JSON
 from recollect.service.request_context import ApiCall
+from recollect.service.responses import MemoryBody, dump
 from recollect.storage.base import StoreWriter
 from recollect.web.problems import RequestRefused
 
@@ -50,7 +52,7 @@ def run_idempotent(
     action: str,
     verb: Callable[[UserMemory], T],
     *,
-    reply: Callable[[T], Reply],
+    reply: Callable[[T], Reply] | type[BaseModel],
     committed: type,
     request: BaseModel | None = None,
     private: bool = False,
@@ -58,16 +60,20 @@ def run_idempotent(
 ) -> Response:
     """Run a write, note it in the audit log and answer; a repeated request is answered as the first time.
 
-    `committed` is what the write's transaction returns: `reply` to it is stored in that transaction, so an answer that
-    got lost on the way is still found. `private` answers hold content, and go when something is forgotten; the words
-    of what a request has forgotten itself are only in the answer that is sent.
+    `committed` is what the write's transaction returns: `reply` to it, or its body, is stored in that transaction, so
+    an answer that got lost on the way is still found. `private` answers hold content, and go when something is
+    forgotten; the words of what a request has forgotten itself are only in the answer that is sent.
     `precondition` is checked inside the transaction.
     """
+
+    def replied(result: T) -> Reply:
+        return Reply(dump(reply, result)) if isinstance(reply, type) else reply(result)
+
     if not call.idempotency_key:
-        return reply(verb(call.audited(AuditedWrite(call.principal.id, action, insist=precondition)))).response()
+        return replied(verb(call.audited(AuditedWrite(call.principal.id, action, insist=precondition)))).response()
 
     def encode(result: object) -> str | None:
-        return reply(_storable(cast("T", result))).stored() if isinstance(result, committed) else None
+        return replied(_storable(cast("T", result))).stored() if isinstance(result, committed) else None
 
     if call.given_at is not None:
         precondition = partial(_insist_newer, given_at=call.given_at, further=precondition)
@@ -78,15 +84,28 @@ def run_idempotent(
         operations.check_first_use(owner, once)
         try:
             result = verb(call.audited(AuditedWrite(call.principal.id, action, once, precondition)))
-            answer = reply(result)
+            answer = replied(result)
         except (NotFound, StaleVersion):  # perhaps because the same request has been carried out just now
             operations.check_first_use(owner, once)
             raise
         if answer.replayable:
-            operations.save_reply(owner, once, reply(_storable(result)).stored())
+            operations.save_reply(owner, once, replied(_storable(result)).stored())
     except AlreadyProcessed as repeated:
-        return _replay(repeated.answer)
+        if repeated.answer is None:
+            raise RequestRefused(
+                HTTPStatus.GONE,
+                "This request was carried out before, or waited. What it stored or answered has been forgotten since, "
+                "so it is gone.",
+            ) from None
+        return Reply(**json.loads(repeated.answer)).response(replayed=True)
     return answer.response()
+
+
+def answer_changed(
+    call: ApiCall, action: str, request: BaseModel, verb: Callable[[UserMemory], MemoryRecord]
+) -> Response:
+    """Run a write that changes a memory, and answer with it."""
+    return run_idempotent(call, action, verb, reply=MemoryBody, committed=MemoryRecord, request=request, private=True)
 
 
 def _insist_newer(writer: StoreWriter, *, given_at: datetime, further: Callable[[StoreWriter], None] | None) -> None:
@@ -97,16 +116,6 @@ def _insist_newer(writer: StoreWriter, *, given_at: datetime, further: Callable[
 
 def _storable(result: T) -> T:
     return cast("T", result.wordless()) if isinstance(result, Forgotten) else result
-
-
-def _replay(stored: str | None) -> Response:
-    if stored is None:
-        raise RequestRefused(
-            HTTPStatus.GONE,
-            "This request was carried out before, or waited. What it stored or answered has been forgotten since, so "
-            "it is gone.",
-        )
-    return Reply(**json.loads(stored)).response(replayed=True)
 
 
 def _fingerprint(call: ApiCall, named: str, request: BaseModel | None) -> str:

@@ -9,6 +9,7 @@ from dataclasses import MISSING, replace
 from dataclasses import fields as dataclass_fields
 from datetime import datetime
 from functools import reduce
+from http import HTTPStatus
 from operator import or_
 from types import GenericAlias, UnionType
 from typing import (
@@ -25,7 +26,7 @@ from typing import (
     get_type_hints,
 )
 
-from fastapi import Query
+from fastapi import Query, Response
 from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
 from recollect.authorization import Key
@@ -68,6 +69,7 @@ from recollect.model.search import (
 )
 from recollect.model.stats import AuditLine, SearchFigures, Stats, Status, TimelineBucket
 from recollect.service.body_model import DESCRIPTIONS
+from recollect.service.json_routes import JSON
 from recollect.service.metrics.readiness import Readiness
 
 
@@ -142,6 +144,13 @@ def _body_type(hint: Any) -> Any:  # noqa: ANN401 - any annotation
 def dump(shape: type[BaseModel], value: object) -> str:
     """Encode a value as the JSON of its body."""
     return shape.model_validate(value).model_dump_json()
+
+
+def answer(
+    shape: type[BaseModel], value: object, status: int = HTTPStatus.OK, headers: Mapping[str, str] | None = None
+) -> Response:
+    """Make the HTTP response that says a value as the JSON of its body."""
+    return Response(dump(shape, value), status, headers, JSON)
 
 
 def at(*path: str) -> Any:  # noqa: ANN401 - a Field
@@ -384,9 +393,7 @@ Searched = TypeVar("Searched", Recall, About, PromptContext)
 
 def with_records(result: Searched, *, whole: bool) -> Searched:
     """Show the hits of a search whole, if that is asked for."""
-    if not whole:
-        return result
-    return replace(result, hits=_whole(result.hits))
+    return replace(result, hits=_whole(result.hits)) if whole else result
 
 
 def with_candidates(forgotten: Forgotten, *, whole: bool) -> Forgotten:
@@ -420,17 +427,12 @@ def simple_hit(hit: Hit) -> SimpleHit:
         context["conversation"] = hit.record.conversation
     if isinstance(hit.record, Chunk):
         context |= hit.metadata
-    context |= _known_place(hit)
+    if hit.place is not None:
+        place, part = hit.place, hit.parts.place
+        where = {"lat": place.lat, "lng": place.lng, "address": place.address, "place_label": place.label}
+        where["distance_km"] = None if part is None else part.distance_km
+        context |= {name: value for name, value in where.items() if value not in (None, "")}
     similarity = hit.score if hit.similarity is None else max(0.0, hit.similarity)
     return SimpleHit(
         source_type=hit.source, source_id=hit.id, content=hit.content, similarity=similarity, context=context
     )
-
-
-def _known_place(hit: Hit) -> dict[str, Any]:
-    if hit.place is None:
-        return {}
-    place, part = hit.place, hit.parts.place
-    distance_km = None if part is None else part.distance_km
-    known = {"lat": place.lat, "lng": place.lng, "address": place.address, "place_label": place.label}
-    return {name: value for name, value in {**known, "distance_km": distance_km}.items() if value not in (None, "")}

@@ -4,6 +4,7 @@ The port is taken first, so that no store is opened that cannot be served; conne
 is open. At the end no connection is accepted, and requests under way are finished.
 """
 
+import os
 import signal
 import socket
 from collections.abc import Callable
@@ -17,13 +18,20 @@ from typing import Protocol
 
 from recollect import plugins
 from recollect.api.memory import Memory
-from recollect.errors import RecollectError
-from recollect.service.admin_key import FirstKey, create_first_key, find_key_file
+from recollect.errors import RecollectError, SettingsError, UnknownKey
 from recollect.service.worker_processes import Lifeline, WorkerProcesses
-from recollect.settings import Settings
+from recollect.settings import Settings, admin_key_file
 from recollect.web.host_check import check_listen_address
 from recollect.web.middleware import start_logging
 from recollect.web.server import HttpServer, bind, configure, exit_on_signals, listen, url_of
+
+
+@dataclass(frozen=True, slots=True)
+class FirstKey:
+    """The first admin key, and the file that only its owner can read."""
+
+    secret: str
+    file: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +68,9 @@ def serve(settings: Settings, audience: ServiceListener, *, with_link: bool = Fa
     if settings.files.watch and not plugins.installed("workers", "watched folders"):
         raise plugins.missing("files.watch", "recollect-files")
     with exit_on_signals(), closing(bind(service.host, service.port)) as listener:
-        with Memory.open(settings=_without_worker(settings)) as memory:
-            first_key = create_first_key(memory)
-            key_file = find_key_file(memory)
+        with Memory.open(settings=replace(settings, embedding=replace(settings.embedding, worker=False))) as memory:
+            first_key = _create_first_key(memory)
+            key_file = _find_key_file(memory)
             status = memory.status()
             secret = memory.keys.create_link(scopes=("admin",)).secret if with_link else ""
         url = url_of(listener)
@@ -79,6 +87,46 @@ def serve(settings: Settings, audience: ServiceListener, *, with_link: bool = Fa
             work = partial(serve_worker, settings, listener, shared)
             # the port is let go of at once, or late clients would wait for an answer that never comes
             WorkerProcesses(service.workers, work, service.drain_s, ending=listener.close).run(announce)
+
+
+def _find_key_file(memory: Memory) -> Path | None:
+    """Give the file with the first key, if it is where it was put and still opens the store."""
+    file = admin_key_file(memory.settings)
+    try:
+        memory.keys.identify(file.read_text(encoding="ascii").strip())
+    except (OSError, UnicodeDecodeError, UnknownKey):
+        return None
+    return file
+
+
+def _create_first_key(memory: Memory) -> FirstKey | None:
+    """Make the admin's key if the store never had one, and write it to a file. A revoked one is not replaced."""
+    if memory.keys.had_admin():
+        return None
+    file = admin_key_file(memory.settings)
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise SettingsError(
+            f"This store has no admin key yet, but {file} exists: it belongs to another store, or to a first start "
+            "that was interrupted. Move it away, or set serve.admin_key_file."
+        ) from None
+    except OSError as error:
+        raise SettingsError(f"The admin key cannot be written to {file}: {error}. Set serve.admin_key_file.") from error
+    made = memory.keys.create("admin", scopes=("admin",))
+    try:
+        with os.fdopen(handle, "w", encoding="ascii") as opened:
+            opened.write(f"{made.secret}\n")
+            opened.flush()
+            os.fsync(opened.fileno())
+    except OSError as error:
+        memory.keys.revoke(made.key.id)
+        raise SettingsError(
+            f"The admin key cannot be written to {file}: {error}. It was revoked; make one with `recollect keys create "
+            "--scope admin`."
+        ) from error
+    return FirstKey(made.secret, file)
 
 
 def page_link(url: str, secret: str) -> str:
@@ -134,7 +182,3 @@ def _warm_up(memory: Memory) -> None:
 def _end_with(lifeline: Lifeline, server: HttpServer) -> None:
     lifeline.wait()
     server.handle_exit(signal.SIGTERM, None)
-
-
-def _without_worker(settings: Settings) -> Settings:
-    return replace(settings, embedding=replace(settings.embedding, worker=False))

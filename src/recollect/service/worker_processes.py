@@ -58,7 +58,8 @@ class WorkerProcesses:
         try:
             while len(self._workers) < self._size:
                 self._start_worker()
-            if self._wait_for_ready():
+            woken = wait([*self._workers.values(), *(worker.sentinel for worker in self._workers)])
+            if any(pipe in woken for pipe in self._workers.values()):  # or one has died
                 announce()
             while True:
                 wait([worker.sentinel for worker in self._workers])
@@ -76,11 +77,6 @@ class WorkerProcesses:
             self._first = worker
         theirs.close()
         self._workers[worker] = ours
-
-    def _wait_for_ready(self) -> bool:
-        """Wait until a worker answers requests, or has died."""
-        woken = wait([*self._workers.values(), *(worker.sentinel for worker in self._workers)])
-        return any(pipe in woken for pipe in self._workers.values())
 
     def _replace_dead(self, since: float) -> None:
         dead = [worker for worker in self._workers if not worker.is_alive()]

@@ -126,18 +126,13 @@ class RequestAdmission:
                     yield
         except QueueFull as full:
             self._metrics.limited("queue")
-            raise _queue_full(own=full.own) from None
+            whose = "of yours wait" if full.own else "wait"
+            raise RequestRefused(
+                HTTPStatus.TOO_MANY_REQUESTS if full.own else HTTPStatus.SERVICE_UNAVAILABLE,
+                f"Too many requests with many texts or documents {whose} already. Send it again in a moment.",
+                headers={"Retry-After": str(_RETRY_AFTER_S)},
+            ) from None
 
 
 def _texts_of(size_bytes: int) -> int:
     return 1 + size_bytes // _TEXT_BYTES
-
-
-def _queue_full(*, own: bool) -> RequestRefused:
-    status = HTTPStatus.TOO_MANY_REQUESTS if own else HTTPStatus.SERVICE_UNAVAILABLE
-    whose = "of yours wait" if own else "wait"
-    return RequestRefused(
-        status,
-        f"Too many requests with many texts or documents {whose} already. Send it again in a moment.",
-        headers={"Retry-After": str(_RETRY_AFTER_S)},
-    )

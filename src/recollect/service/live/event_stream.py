@@ -4,6 +4,7 @@ Nothing is buffered for a client but the few changes that are being sent. A clie
 disconnected, and comes back with the number of the last event it saw.
 """
 
+import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
@@ -16,16 +17,21 @@ from anyio.lowlevel import checkpoint
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from recollect.engine.search.live import LiveQuery
+from recollect.engine.search.live import LiveHit, LiveQuery
 from recollect.errors import NotFound
 from recollect.model.literals import MemoryType, Source
-from recollect.service.live import events
 from recollect.service.live.subscriptions import LiveSubscriptions, Subscription
+from recollect.service.responses import HitBody
 from recollect.web.server import abort_connection
 
 _FRESH_S: Final = 1.0  # what was read longer ago is read again: it may have been forgotten
 _GOODBYE_S: Final = 1.0
 _HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+_HEARTBEAT: Final = b": still here\n\n"
+_RETRY_MS: Final = 2_000
+
+# JSON may hold them as they are, and so may an event; but many clients cut lines there.
+_LINE_BREAKS: Final = {ord(sign): f"\\u{ord(sign):04x}" for sign in "\u0085\u2028\u2029"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +168,7 @@ class _LiveSearch:
     async def run(self, subscription: Subscription) -> None:
         """Read changes and send matches, until the key is no longer valid, or the user no member of the scope."""
         subscriptions, sender = self._subscriptions, self._sender
-        await sender.send(events.ready(self._position, self._query.degraded), self._position)
+        await sender.send(_ready(self._position, self._query.degraded), self._position)
         while True:
             subscription.changed.clear()
             batch = await subscriptions.read(self._read, _LiveBatch((), self._position))
@@ -184,7 +190,7 @@ class _LiveSearch:
             news = operations.changes(request.user_id, self._query, self._position, shared=request.shared)
         except NotFound:  # the user was removed from the scope
             return _LiveBatch((), self._position, authorized=False)
-        encoded = tuple((live.number, events.hit(live)) for live in news.hits)
+        encoded = tuple((live.number, _hit(live)) for live in news.hits)
         return _LiveBatch(encoded, news.position, news.more, news.missed, not encoded or self._is_authorized())
 
     def _is_authorized(self) -> bool:
@@ -198,7 +204,7 @@ class _LiveSearch:
         read_at = monotonic()
         if batch.missed:
             first_known = batch.events[0][0] - 1 if batch.events else batch.position
-            await self._sender.send(events.missed(first_known), first_known)
+            await self._sender.send(_at("missed", first_known), first_known)
         for number, event in batch.events:
             await self._sender.wait_for_room()
             if monotonic() - read_at > _FRESH_S:
@@ -210,9 +216,9 @@ class _LiveSearch:
 
     async def _send_heartbeat(self) -> None:
         if self._position == self._sender.last_number:
-            await self._sender.send(events.HEARTBEAT)
+            await self._sender.send(_HEARTBEAT)
         else:
-            await self._sender.send(events.reached(self._position), self._position)
+            await self._sender.send(_at("position", self._position), self._position)
 
 
 async def _until_disconnect(receive: Receive, subscription: Subscription, run: Callable[[], Awaitable[None]]) -> bool:
@@ -247,3 +253,25 @@ async def _until_disconnect(receive: Receive, subscription: Subscription, run: C
 async def _disconnect(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
+
+
+def _event(name: str, number: int, data: str) -> bytes:
+    """Encode an event. A client that comes back with its number goes on after it."""
+    return f"event: {name}\nid: {number}\ndata: {data.translate(_LINE_BREAKS)}\n\n".encode()
+
+
+def _ready(position: int, degraded: tuple[str, ...]) -> bytes:
+    """Begin: when to reconnect, where the search begins, and what it has to do without."""
+    data = json.dumps({"position": position, "degraded": degraded}, separators=(",", ":"))
+    return f"retry: {_RETRY_MS}\n".encode() + _event("ready", position, data)
+
+
+def _hit(live: LiveHit) -> bytes:
+    """Encode a match, with its number in the order of changes."""
+    shown = HitBody.model_validate(live.hit).model_dump_json()
+    return _event("hit", live.number, f'{shown[:-1]},"number":{live.number}}}')
+
+
+def _at(name: str, position: int) -> bytes:
+    """Say how far the search has come without a match, or that changes before a position are no longer known."""
+    return _event(name, position, f'{{"position":{position}}}')

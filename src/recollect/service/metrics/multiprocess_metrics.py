@@ -89,7 +89,11 @@ class MetricsFolder:
     def read_all(self) -> list[ProcessMetrics]:
         """Give the metrics of all processes, this one's as they are now."""
         self.write()
-        return list(self._read())
+        now = self._own.stat().st_mtime  # files are compared by their own clock
+        return [
+            ProcessMetrics(json.loads(file.read_bytes()), now - file.stat().st_mtime < _GONE_AFTER_S)
+            for file in sorted(self._path.glob("*.json"))
+        ]
 
     def write(self) -> None:
         """Write the metrics of this process; readers see the old file or the new one, never a part."""
@@ -109,8 +113,3 @@ class MetricsFolder:
         while not self._stop.wait(WRITTEN_EVERY_S):
             with suppress(OSError):  # a full disk, or the folder went with the server; a scrape reports it
                 self.write()
-
-    def _read(self) -> Iterator[ProcessMetrics]:
-        now = self._own.stat().st_mtime  # files are compared by their own clock
-        for file in sorted(self._path.glob("*.json")):
-            yield ProcessMetrics(json.loads(file.read_bytes()), now - file.stat().st_mtime < _GONE_AFTER_S)

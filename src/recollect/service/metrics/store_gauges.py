@@ -29,17 +29,12 @@ class StoreGauges:
         yield GaugeMetricFamily("recollect_up", "Whether the store can be reached.", float(status is not None))
         if status is not None:
             yield from _rows(status)
-            yield from _queue(status, self.lag_s(status))
-            yield from _unlocated(*self._addresses)
-            yield from _unread(status)
+            yield from _queue(status, self.lag_s(status), *self._addresses)
             yield from _cache(status)
-            yield from self._backup_age(status)
-
-    def _backup_age(self, status: Status) -> Iterator[Metric]:
-        age = GaugeMetricFamily("recollect_backup_age_seconds", "Age of the newest backup.", labels=[])
-        if status.backup is not None and status.backup.newest is not None:
-            age.add_metric([], (self._memory.operations.now() - status.backup.newest).total_seconds())
-        yield age
+            age = GaugeMetricFamily("recollect_backup_age_seconds", "Age of the newest backup.", labels=[])
+            if status.backup is not None and status.backup.newest is not None:
+                age.add_metric([], (self._memory.operations.now() - status.backup.newest).total_seconds())
+            yield age
 
     def lag_s(self, status: Status) -> float:
         """Give the age of the item that waits longest for its vector."""
@@ -70,8 +65,8 @@ def _rows(status: Status) -> Iterator[Metric]:
     yield GaugeMetricFamily("recollect_store_bytes", "Size of the store.", stats.size_bytes)
 
 
-def _queue(status: Status, lag_s: float) -> Iterator[Metric]:
-    stats = status.stats
+def _queue(status: Status, lag_s: float, unlocated: int, not_locatable: int) -> Iterator[Metric]:
+    stats, unread = status.stats, status.unread
     yield GaugeMetricFamily("recollect_queue_items", "Items that wait for a vector.", stats.pending_jobs)
     yield GaugeMetricFamily("recollect_queue_lag_seconds", "Age of the item that waits longest for a vector.", lag_s)
     yield GaugeMetricFamily(
@@ -83,15 +78,8 @@ def _queue(status: Status, lag_s: float) -> Iterator[Metric]:
     for part in status.coverage:
         coverage.add_metric([part.source], part.share)
     yield coverage
-
-
-def _unlocated(waiting: int, parked: int) -> Iterator[Metric]:
-    yield GaugeMetricFamily("recollect_addresses_waiting", "Items whose address is still to be found out.", waiting)
-    yield GaugeMetricFamily("recollect_addresses_parked", "Items whose address is no longer looked for.", parked)
-
-
-def _unread(status: Status) -> Iterator[Metric]:
-    unread = status.unread
+    yield GaugeMetricFamily("recollect_addresses_waiting", "Items whose address is still to be found out.", unlocated)
+    yield GaugeMetricFamily("recollect_addresses_parked", "Items whose address is no longer looked for.", not_locatable)
     yield GaugeMetricFamily("recollect_messages_unread", "Messages that wait to be read by a worker.", unread.waiting)
     yield GaugeMetricFamily("recollect_messages_parked", "Messages that are no longer tried to be read.", unread.parked)
 

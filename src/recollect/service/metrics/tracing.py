@@ -50,7 +50,8 @@ class _TracingMiddleware:
         self._parent = TraceContextTextMapPropagator()  # and no baggage: clients may write anything into that
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or _is_unused():
+        is_unused = isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider)  # no program has an exporter
+        if scope["type"] != "http" or is_unused:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
@@ -72,11 +73,6 @@ class _TracingMiddleware:
                 raise
             finally:
                 _describe(span, scope, response.status)
-
-
-def _is_unused() -> bool:
-    """Tell whether no program has set up an exporter; then a span is not worth its time."""
-    return isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider)
 
 
 def _describe(span: "trace.Span", scope: Scope, status: int) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Path, Query, Response
 
 from recollect.errors import NotFound
-from recollect.model.messages import Compaction, ConversationInfo, Message, NewMessage, Window
+from recollect.model.messages import Compaction, Message, NewMessage, Window
 from recollect.service import requests
 from recollect.service import responses as out
 from recollect.service.body_model import PLAIN_NUMBER, Timestamp
@@ -53,7 +53,9 @@ def list_conversations(
 ) -> dict[str, object]:
     """List conversations, the one that was spoken in last first."""
     listed = call.me.conversations(limit=limit + 1, before=_place(cursor))
-    return {"items": listed[:limit], "cursor": _cursor(listed[limit - 1]) if len(listed) > limit else None}
+    last = listed[limit - 1] if len(listed) > limit else None
+    cursor = None if last is None else f"{last.updated_at.timestamp() * 1_000_000:.0f}.{last.id}"
+    return {"items": listed[:limit], "cursor": cursor}
 
 
 @router.get("/api/conversations/{id:path}/window", response_model=out.WindowBody)
@@ -171,10 +173,6 @@ def summarized_messages(call: ReadCall, id: MessageId) -> out.Items:
 def get_message(call: ReadCall, id: MessageId) -> Message:
     """Give one message."""
     return call.me.messages.get(id)
-
-
-def _cursor(info: ConversationInfo) -> str:
-    return f"{info.updated_at.timestamp() * 1_000_000:.0f}.{info.id}"
 
 
 def _place(cursor: str | None) -> tuple[datetime, str] | None:

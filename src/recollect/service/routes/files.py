@@ -1,10 +1,15 @@
-"""Files that are stored: documents, and files of synced folders."""
+"""Files that are stored: documents, and files of synced folders; originals of media that memories and messages have.
+
+The invariant: a browser shows pictures, sounds and films of a few formats, told by their bytes; everything else is to
+be saved. Nothing is fetched from anywhere.
+"""
 
 from typing import Annotated, Any, Final
 from urllib.parse import quote
 
 from fastapi import Path, Query, Response
 
+from recollect import plugins
 from recollect.model.files import FileRecord, FileText
 from recollect.model.literals import FileSource
 from recollect.model.search import Forgotten
@@ -17,11 +22,22 @@ from recollect.service.openapi_document import BINARY
 from recollect.service.request_context import ForgetCall, ReadCall, WithReceipt
 
 router = json_router("Files")
+media = json_router("Media")
 
 _ID: Final = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 
 FileId = Annotated[str, Path(min_length=1, max_length=100, description="The id of a file.")]
 
+_ANYTHING: Final = "application/octet-stream"
+
+# What a browser may show. No format of these can hold a script.
+_SHOWN: Final = frozenset(
+    {
+        *("image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp"),
+        *("audio/mpeg", "audio/ogg", "audio/flac", "audio/wav", "audio/mp4", "audio/aac"),
+        *("video/mp4", "video/webm", "video/ogg"),
+    }
+)
 _ORIGINAL: Final[dict[int | str, dict[str, Any]]] = {
     200: {"content": {"*/*": {"schema": BINARY}}, "description": "The bytes as they were sent."}
 }
@@ -103,3 +119,21 @@ def delete_file(call: ForgetCall, id: FileId, *, receipt: WithReceipt = False) -
         reply=lambda forgotten: Reply(out.dump(out.ForgottenBody, forgotten)),
         committed=Forgotten,
     )
+
+
+@media.get("/api/media/{original}", response_class=Response, responses=_ORIGINAL)
+def get_media(
+    call: ReadCall,
+    original: Annotated[str, Path(min_length=64, max_length=64, description="The SHA-256 of the bytes.")],
+) -> Response:
+    """Give the bytes of a medium that a memory or message has. What a browser cannot show safely is to be saved."""
+    data = call.me.media.original(original)
+    detected = [detect(data)[1] for detect in plugins.installed("adapters", "media_type")]
+    mime = detected[0] if detected else _ANYTHING
+    shown = mime in _SHOWN
+    headers = {
+        "Content-Type": mime if shown else _ANYTHING,
+        "Content-Disposition": "inline" if shown else f'attachment; filename="{original[:12]}"',
+        "Cross-Origin-Resource-Policy": "same-origin",
+    }
+    return Response(data, headers=headers)

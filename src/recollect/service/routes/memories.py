@@ -16,8 +16,8 @@ from recollect.model.memories import MemoryRecord, Page, Remembered
 from recollect.model.search import Forgotten, Recall
 from recollect.service import requests
 from recollect.service import responses as out
-from recollect.service.idempotency import Reply, run_idempotent
-from recollect.service.json_routes import JSON, json_router
+from recollect.service.idempotency import Reply, answer_changed, run_idempotent
+from recollect.service.json_routes import json_router
 from recollect.service.request_context import ForgetCall, ReadCall, WithReceipt, WriteAndReadCall, WriteCall
 from recollect.service.request_locations import QueryLocation
 from recollect.service.verb_fields import reading
@@ -108,11 +108,11 @@ def get_memory(
     """Give one memory."""
     record = call.me.get(id, reveal=reveal)
     if reveal:
-        return Response(out.dump(out.MemoryBody, record), headers={"Cache-Control": "no-store"}, media_type=JSON)
+        return out.answer(out.MemoryBody, record, headers={"Cache-Control": "no-store"})
     etag = etag_of(record)
     if if_none_match and {"*", etag} & _listed_etags(if_none_match):
         return Response(status_code=HTTPStatus.NOT_MODIFIED, headers={"ETag": etag})
-    return Response(out.dump(out.MemoryBody, record), headers={"ETag": etag}, media_type=JSON)
+    return out.answer(out.MemoryBody, record, headers={"ETag": etag})
 
 
 @router.patch("/api/memories/{id}", response_model=out.MemoryBody)
@@ -143,29 +143,13 @@ def change_memory(
 @router.post("/api/memories/{id}/feedback", response_model=out.MemoryBody)
 def rate_memory(body: requests.FeedbackBody, call: WriteAndReadCall, id: MemoryId) -> Response:
     """Note what the user thought of a memory: what was rated down is found later."""
-    return run_idempotent(
-        call,
-        "feedback",
-        lambda me: me.rate(id, **body.model_dump()),
-        reply=lambda rated: Reply(out.dump(out.MemoryBody, rated)),
-        committed=MemoryRecord,
-        request=body,
-        private=True,
-    )
+    return answer_changed(call, "feedback", body, lambda me: me.rate(id, **body.model_dump()))
 
 
 @router.post("/api/memories/{id}/merge", response_model=out.MemoryBody)
 def merge_memory(body: requests.MergeBody, call: WriteAndReadCall, id: MemoryId) -> Response:
     """Merge a memory into another that says the same, and give that one, in whose history it then is."""
-    return run_idempotent(
-        call,
-        "merge",
-        lambda me: me.merge(id, **body.sent()),
-        reply=lambda kept: Reply(out.dump(out.MemoryBody, kept)),
-        committed=MemoryRecord,
-        request=body,
-        private=True,
-    )
+    return answer_changed(call, "merge", body, lambda me: me.merge(id, **body.sent()))
 
 
 @router.delete("/api/memories/{id}", response_model=out.ForgottenBody)
@@ -184,12 +168,7 @@ def delete_memory(
         return me.forget(id, sources=sources, receipt=receipt)
 
     return run_idempotent(
-        call,
-        "forget",
-        forget,
-        reply=lambda forgotten: Reply(out.dump(out.ForgottenBody, forgotten)),
-        committed=Forgotten,
-        precondition=_unchanged(id, if_match),
+        call, "forget", forget, reply=out.ForgottenBody, committed=Forgotten, precondition=_unchanged(id, if_match)
     )
 
 

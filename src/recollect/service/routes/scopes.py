@@ -7,7 +7,7 @@ from fastapi import Path, Response
 from recollect.model.scopes import Membership
 from recollect.service import requests
 from recollect.service import responses as out
-from recollect.service.json_routes import JSON, json_router
+from recollect.service.json_routes import json_router
 from recollect.service.request_context import AdminCall, ReadCall
 
 router = json_router("Scopes")
@@ -44,5 +44,4 @@ def remove_member(call: AdminCall, name: NamedScope, user: MemberName) -> out.It
 @router.delete("/api/admin/scopes/{name}", response_model=out.ForgottenBody)
 def delete_scope(call: AdminCall, name: NamedScope) -> Response:
     """Forget a shared scope for good, with all that is in it and all memberships."""
-    forgotten = call.memory.scopes.delete(name, actor=call.principal.id)
-    return Response(out.dump(out.ForgottenBody, forgotten), media_type=JSON)
+    return out.answer(out.ForgottenBody, call.memory.scopes.delete(name, actor=call.principal.id))

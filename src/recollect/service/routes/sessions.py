@@ -16,9 +16,7 @@ from recollect.errors import NotFound
 from recollect.model.literals import Permission
 from recollect.service import requests
 from recollect.service import responses as out
-from recollect.service.authentication import SESSION_PATH
-from recollect.service.browser_session import csrf_token, end_session, give_session, read_session
-from recollect.service.json_routes import JSON
+from recollect.service.authentication import SESSION_PATH, csrf_token, end_session, give_session, read_session
 from recollect.service.request_context import ApiCall, ReadCall
 
 router = APIRouter(tags=["Sessions"])
@@ -45,7 +43,7 @@ async def log_in(body: Annotated[requests.LogInBody, Body()], request: Request) 
     """
     memory: Memory = request.app.state.memory
     opened = await to_thread.run_sync(partial(memory.keys.open_session, body.secret))
-    response = _json(out.dump(out.PageLoginBody, _login(memory, opened.key, opened.secret)))
+    response = out.answer(out.PageLoginBody, _login(memory, opened.key, opened.secret))
     give_session(response, opened.secret, secure=request.url.scheme == "https")
     return response
 
@@ -54,7 +52,7 @@ async def log_in(body: Annotated[requests.LogInBody, Body()], request: Request) 
 def get_session(call: ReadCall, request: Request) -> Response:
     """Tell a page whose session it has. With a key instead of a session there is none: 404."""
     key = _own_key(call)
-    return _json(out.dump(out.PageLoginBody, _login(call.memory, key, read_session(request.headers))))
+    return out.answer(out.PageLoginBody, _login(call.memory, key, read_session(request.headers)))
 
 
 @router.delete(SESSION_PATH, status_code=HTTPStatus.NO_CONTENT)
@@ -69,8 +67,19 @@ def log_out(call: ReadCall, request: Request) -> Response:
 @router.get("/api/sessions", response_model=out.SessionsBody)
 def list_sessions(call: ReadCall) -> Response:
     """List the sessions that are open: the user's own, and for an admin those of all users."""
-    sessions = [{**_shown(key), "this_one": key.id == call.principal.id} for key in _open_sessions(call)]
-    return _json(out.dump(out.SessionsBody, {"items": sessions}))
+    sessions = [
+        {
+            "id": key.id,
+            "name": key.name,
+            "user": key.user_id,
+            "opened_at": key.created_at,
+            "expires_at": key.expires_at,
+            "last_used_at": key.last_used_at,
+            "this_one": key.id == call.principal.id,
+        }
+        for key in _open_sessions(call)
+    ]
+    return out.answer(out.SessionsBody, out.Items(sessions))
 
 
 @router.delete("/api/sessions/{id}", status_code=HTTPStatus.NO_CONTENT)
@@ -94,20 +103,5 @@ def _own_key(call: ApiCall) -> Key:
     raise NotFound("This request was made with a key, not in a session.")
 
 
-def _shown(key: Key) -> dict[str, object]:
-    return {
-        "id": key.id,
-        "name": key.name,
-        "user": key.user_id,
-        "opened_at": key.created_at,
-        "expires_at": key.expires_at,
-        "last_used_at": key.last_used_at,
-    }
-
-
 def _login(memory: Memory, key: Key, session: str) -> PageLogin:
     return PageLogin(key.user_id, memory.settings.user, key.scopes, csrf_token(session), key.expires_at)
-
-
-def _json(body: str) -> Response:
-    return Response(body, media_type=JSON)

@@ -12,8 +12,7 @@ from recollect.model.insights import Tidying, TidyRule
 from recollect.service import requests
 from recollect.service import responses as out
 from recollect.service.body_model import PLAIN_NUMBER
-from recollect.service.idempotency import Reply, run_idempotent
-from recollect.service.json_routes import JSON
+from recollect.service.idempotency import run_idempotent
 from recollect.service.metrics.service_metrics import CONTENT_TYPE, Metrics
 from recollect.service.openapi_document import PROBLEM
 from recollect.service.request_context import AdminCall, ForgetCall, ReadCall
@@ -28,7 +27,7 @@ router = APIRouter(tags=["Store"])
 def get_stats(call: ReadCall) -> Response:
     """Give figures about what the user has stored and, if `serve.search_log` is set, searched for."""
     searches = () if call.scope else call.memory.operations.search_stats(call.user_id)
-    return _json(out.dump(out.UserStatsBody, {**asdict(call.me.stats()), "searches": searches}))
+    return out.answer(out.UserStatsBody, {**asdict(call.me.stats()), "searches": searches})
 
 
 @reading(router, MemoryVerbs.insights, out.InsightsBody)
@@ -37,7 +36,7 @@ def get_insights(*, call: ReadCall, **given: int) -> Response:
 
     Queries, programs and recalled items come from the search log, if `serve.search_log` is set.
     """
-    return _json(out.dump(out.InsightsBody, call.me.insights(**given)))
+    return out.answer(out.InsightsBody, call.me.insights(**given))
 
 
 @router.get("/api/tidy", response_model=out.TidyingBody)
@@ -47,19 +46,14 @@ def suggest_tidying(
     limit: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER] = 100,
 ) -> Response:
     """Suggest what could go: texts that say nothing, lines of systems, conversations of long ago. It changes none."""
-    return _json(out.dump(out.TidyingBody, call.me.tidy(rules=tuple(rule or ()), limit=limit)))
+    return out.answer(out.TidyingBody, call.me.tidy(rules=tuple(rule or ()), limit=limit))
 
 
 @router.post("/api/tidy", response_model=out.TidyingBody)
 def apply_tidying(body: requests.TidyBody, call: ForgetCall) -> Response:
     """Forget, or archive, suggestions that are named by their ids; those that are suggested no more are left alone."""
     return run_idempotent(
-        call,
-        "tidy",
-        lambda me: me.tidy(apply=body.apply),
-        reply=lambda done: Reply(out.dump(out.TidyingBody, done)),
-        committed=Tidying,
-        request=body,
+        call, "tidy", lambda me: me.tidy(apply=body.apply), reply=out.TidyingBody, committed=Tidying, request=body
     )
 
 
@@ -67,14 +61,14 @@ def apply_tidying(body: requests.TidyBody, call: ForgetCall) -> Response:
 def get_status(call: AdminCall) -> Response:
     """Say what runs on what, what should be done about it, and how far the user's folders have drifted."""
     folders = call.me.files.folders()
-    return _json(out.dump(out.ServiceStatusBody, {**asdict(call.memory.status()), "folders": folders}))
+    return out.answer(out.ServiceStatusBody, {**asdict(call.memory.status()), "folders": folders})
 
 
 @router.get("/api/admin/keys", response_model=out.KeysBody)
 def list_keys(call: AdminCall) -> Response:
     """Give all API keys, without their secrets, oldest first, revoked ones too."""
     keys = [key for key in call.memory.keys.list() if key.kind == "key"]
-    return _json(out.dump(out.KeysBody, out.Items(keys)))
+    return out.answer(out.KeysBody, out.Items(keys))
 
 
 @router.get("/api/admin/audit", response_model=out.AuditLogBody)
@@ -84,7 +78,7 @@ def get_audit_log(
 ) -> Response:
     """Give the newest lines of the user's audit log, newest first: who did what to which items, never what they say."""
     lines = call.memory.operations.audit_log(call.user_id, last=last)
-    return _json(out.dump(out.AuditLogBody, out.Items(reversed(lines))))
+    return out.answer(out.AuditLogBody, out.Items(reversed(lines)))
 
 
 @router.post("/api/verify-erasure", response_model=out.ErasureCheckBody)
@@ -95,7 +89,7 @@ def verify_erasure(body: Annotated[requests.VerifyErasureBody, Body()], call: Ad
     file and its log; names the older backups in the folder of the settings. A receipt that was changed, or is of
     another store or a newer version, is refused.
     """
-    return _json(out.dump(out.ErasureCheckBody, call.memory.verify_erasure(body.receipt)))
+    return out.answer(out.ErasureCheckBody, call.memory.verify_erasure(body.receipt))
 
 
 @router.head("/livez", include_in_schema=False)
@@ -118,7 +112,7 @@ def get_readiness(_: ReadCall, request: Request) -> Response:
     figures: Metrics = request.app.state.metrics
     readiness = figures.readiness.examine()
     status = HTTPStatus.SERVICE_UNAVAILABLE if readiness.status == "unavailable" else HTTPStatus.OK
-    return _json(out.dump(out.ReadyBody, readiness), status)
+    return out.answer(out.ReadyBody, readiness, status)
 
 
 @router.get("/openapi.json", include_in_schema=False)
@@ -142,7 +136,3 @@ def get_metrics(_: AdminCall, request: Request) -> Response:
     """Give figures for Prometheus: requests, searches, what waits, what is stored. Numbers only, for a whole store."""
     figures: Metrics = request.app.state.metrics
     return Response(figures.show(), media_type=CONTENT_TYPE)
-
-
-def _json(body: str, status: int = HTTPStatus.OK) -> Response:
-    return Response(body, status, media_type=JSON)

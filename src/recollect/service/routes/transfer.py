@@ -14,7 +14,7 @@ from recollect.api.memory import AuditedWrite
 from recollect.api.own_archives import import_own
 from recollect.errors import InvalidInput
 from recollect.service import responses as out
-from recollect.service.json_routes import JSON, json_router
+from recollect.service.json_routes import json_router
 from recollect.service.openapi_document import BINARY
 from recollect.service.request_context import ApiCall, ReadCall, WriteCall
 from recollect.web.problems import RequestRefused
@@ -113,4 +113,4 @@ def _import(call: ApiCall, body: bytes, of_user: str | None, *, dry_run: bool) -
             report = import_own(me, path, of_user=of_user, dry_run=dry_run, tombstones=tombstones)
         except InvalidInput as error:  # of which the client need not know where it lay
             raise type(error)(str(error).replace(str(path), "The file")) from error
-    return Response(out.dump(out.ImportedBody, report), media_type=JSON)
+    return out.answer(out.ImportedBody, report)
