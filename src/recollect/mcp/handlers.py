@@ -2,32 +2,37 @@
 
 A memory that a model stores was inferred, not stated by the user: its source is `agent` and its trust tier 2 of 3. So a
 model that was steered by what it read can neither outrank nor replace what the user said, and everything that agents
-stored can be taken back with `forget(source="agent")`.
+stored can be taken back with `forget(source="agent")`. It may change what it or another program concluded, never what
+the user said: a memory of a higher trust tier is left as it is. A change never raises the tier, and new words have the
+source `agent`.
 """
 
 import base64
 import binascii
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime, timedelta
+from functools import partial
 from secrets import token_hex
 from typing import Any, Final
 
 from recollect import plugins
+from recollect.api.memory import UserMemory
 from recollect.embedding.local import LocalTokenizer
-from recollect.errors import InvalidInput, NotFound, NotPermitted
-from recollect.mcp import prompts, render
+from recollect.errors import InvalidInput, InvalidMemory, NotFound, NotPermitted
+from recollect.mcp import prompts, render, render_records
 from recollect.mcp.context import AGENT, ResourceReader, ToolContext, ToolHandler
-from recollect.mcp.record_handlers import RECORD_HANDLERS
 from recollect.mcp.render import ToolAnswer
 from recollect.model.literals import Trust
 from recollect.model.media import Media
+from recollect.model.memories import MemoryRecord, Remembered
 from recollect.model.search import Hit
 from recollect.text.fence import Quoted, fenced
 from recollect.text.harmless import harmless
 
+_SAYING: Final = frozenset(("content", "type", "subject", "key", "value", "context"))
 _RECENT = 20
 _MOST = 100
 _SHOWN = 10
@@ -35,14 +40,6 @@ _LONGEST_TURN: Final = timedelta(hours=1)
 _QUESTION_MARKS: Final = ("?", "\uff1f")
 _TOKENIZER: Final = LocalTokenizer()
 NOTHING_RELATED: Final = "Nothing related is remembered."
-
-
-def _recall(context: ToolContext, taken: Mapping[str, Any]) -> ToolAnswer:
-    return render.render_recall(context.me.recall(**_related(taken)))
-
-
-def _search(context: ToolContext, taken: Mapping[str, Any]) -> ToolAnswer:
-    return render.render_search(context.me.search_context(**_related(taken), current=unanswered(context)))
 
 
 def _related(taken: Mapping[str, Any]) -> dict[str, Any]:
@@ -109,39 +106,88 @@ def _rate(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
     return render.render_rated(item_id, arguments["feedback"])
 
 
-def _resource_about(context: ToolContext, topic: str) -> str:
-    return render.render_about(context.me.about(topic)).text
+def _of_one(handler: ToolHandler) -> ToolHandler:
+    """Let a handler that is asked about a memory say that there is none."""
+
+    def answer(context: ToolContext, taken: Mapping[str, Any]) -> ToolAnswer:
+        try:
+            return handler(context, taken)
+        except NotFound:
+            return render_records.not_found()
+
+    return answer
 
 
-def _resource_memory(context: ToolContext, memory_id: str) -> str:
-    return _document(context.me.get(memory_id)._asdict())
+def _update(context: ToolContext, taken: Mapping[str, Any]) -> ToolAnswer:
+    changes = {**taken}
+    record_id = changes.pop("id")
+    if not changes:
+        raise InvalidInput("memory_update changes nothing without a field to change, such as content.")
+    record = context.me.get(record_id)
+    if record.trust > Trust.INFERRED:
+        raise InvalidMemory(
+            "The user said this, so only the user changes it. Store what is new with memory_store, or ask the user "
+            "to correct it."
+        )
+    if changes.keys() & _SAYING:
+        changes |= {"source": AGENT, "trust": record.trust}
+    changed = context.me.update(record.id, **changes)
+    return render_records.render_updated(record.id, changed.left_out if changes.keys() & _SAYING else ())
 
 
-def _resource_recent(context: ToolContext, _: str) -> str:
-    return render.render_memories("The latest memories, newest first:", context.me.list(limit=_RECENT).items)
+def _facts(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
+    kind = arguments["kind"]
+    if kind == "doubt":
+        return render_records.render_doubts(context.me.facts.doubts(arguments.get("subject"))[: arguments["limit"]])
+    if "value" not in arguments and "content" not in arguments:
+        return render_records.render_typed(_ASKED[kind](context.me, arguments))
+    needed = _NEEDED[kind]
+    missing = [name for name in needed if name not in arguments]
+    if missing:
+        raise InvalidInput(f"To store a {kind}, memory_facts needs {', '.join(needed)}; {missing[0]} is missing.")
+    common = ("importance", "confidence", "context", "valid_until", *(("many",) if "value" in needed else ()))
+    given = {name: arguments[name] for name in common if name in arguments}
+    return render.render_stored(_STATED[kind](context.me, arguments, {**given, "source": AGENT}))
 
 
-def _resource_preferences(context: ToolContext, _: str) -> str:
-    return render.render_memories("What the user prefers, the surest first:", context.me.preferences(limit=_MOST))
+def _ask_events(me: UserMemory, arguments: Mapping[str, Any]) -> tuple[MemoryRecord, ...]:
+    named = {"entity": arguments.get("subject"), "kind": arguments.get("key")}
+    times = {"since": arguments.get("since"), "until": arguments.get("until")}
+    return me.events(**named, **times, limit=arguments["limit"])
 
 
-def _resource_facts(context: ToolContext, _: str) -> str:
-    return render.render_memories("What is known for a fact, newest first:", context.me.facts(limit=_MOST))
+def _state_property(
+    me: UserMemory, arguments: Mapping[str, Any], given: dict[str, Any], *, of: Callable[[UserMemory], Any]
+) -> Remembered:
+    slot = (arguments["subject"], arguments["key"], arguments["value"])
+    stored: Remembered = of(me).set(*slot, content=arguments.get("content", ""), **given)
+    return stored
 
 
-def _resource_files(context: ToolContext, _: str) -> str:
-    return render.render_files(
-        "The files, the one that was added last first:", context.me.files.list(limit=_MOST).items
-    )
+def _state_event(me: UserMemory, arguments: Mapping[str, Any], given: dict[str, Any]) -> Remembered:
+    named = {"entity": "subject", "kind": "key", "details": "value"}
+    told = {name: arguments[argument] for name, argument in named.items() if argument in arguments}
+    return me.events.log(arguments["content"], **told, occurred_at=arguments.get("occurred_at"), **given)
 
 
-def _resource_file(context: ToolContext, file_id: str) -> str:
-    me = context.me
-    return render.render_file(me.files.read(me.files.get(file_id).id))  # by its id only
-
-
-def _resource_stats(context: ToolContext, _: str) -> str:
-    return _document(asdict(context.me.stats()))
+_NEEDED: Final = {
+    "fact": ("subject", "key", "value"),
+    "preference": ("subject", "key", "value"),
+    "event": ("content",),
+    "lesson": ("content",),
+}
+_ASKED: Final[Mapping[str, Callable[[UserMemory, Mapping[str, Any]], tuple[MemoryRecord, ...]]]] = {
+    "fact": lambda me, asked: me.facts(asked.get("subject"), key=asked.get("key"), limit=asked["limit"]),
+    "preference": lambda me, asked: me.preferences(asked.get("subject"), key=asked.get("key"), limit=asked["limit"]),
+    "event": _ask_events,
+    "lesson": lambda me, asked: me.lessons(context=asked.get("context"), limit=asked["limit"]),
+}
+_STATED: Final[Mapping[str, Callable[..., Remembered]]] = {
+    "fact": partial(_state_property, of=lambda me: me.facts),
+    "preference": partial(_state_property, of=lambda me: me.preferences),
+    "event": _state_event,
+    "lesson": lambda me, arguments, given: me.lessons.add(arguments["content"], **given),
+}
 
 
 def _document(value: dict[str, Any]) -> str:
@@ -184,23 +230,40 @@ def _quoted(hit: Hit) -> Quoted:
 
 
 TOOL_HANDLERS: Final[Mapping[str, ToolHandler]] = {
-    "memory_recall": _recall,
+    "memory_recall": lambda context, taken: render.render_recall(context.me.recall(**_related(taken))),
     "memory_store": _store,
     "memory_forget": _forget,
-    "search_context": _search,
+    "search_context": lambda context, taken: render.render_search(
+        context.me.search_context(**_related(taken), current=unanswered(context))
+    ),
     "search_federated": _search_federated,
     "memory_about": lambda context, taken: render.render_about(context.me.about(**taken)),
     "memory_places": lambda context, taken: render.render_places(context.me.places.list(**taken)),
     "memory_rate": _rate,
-    **RECORD_HANDLERS,
+    "memory_get": _of_one(lambda context, taken: render_records.render_record(context.me.get(**taken))),
+    "memory_list": lambda context, taken: render_records.render_page(context.me.list(**taken)),
+    "memory_update": _of_one(_update),
+    "memory_facts": _facts,
+    "memory_similar": _of_one(lambda context, taken: render_records.render_similar(context.me.similar(**taken))),
+    "memory_clusters": lambda context, taken: render_records.render_clusters(context.me.clusters(**taken, examples=1)),
 }
 RESOURCE_READERS: Final[Mapping[str, ResourceReader]] = {
-    "memory://recent": _resource_recent,
-    "memory://preferences": _resource_preferences,
-    "memory://facts": _resource_facts,
-    "memory://stats": _resource_stats,
-    "memory://files": _resource_files,
-    "memory://about/{topic}": _resource_about,
-    "memory://memories/{id}": _resource_memory,
-    "memory://files/{id}": _resource_file,
+    "memory://recent": lambda context, _: render.render_memories(
+        "The latest memories, newest first:", context.me.list(limit=_RECENT).items
+    ),
+    "memory://preferences": lambda context, _: render.render_memories(
+        "What the user prefers, the surest first:", context.me.preferences(limit=_MOST)
+    ),
+    "memory://facts": lambda context, _: render.render_memories(
+        "What is known for a fact, newest first:", context.me.facts(limit=_MOST)
+    ),
+    "memory://stats": lambda context, _: _document(asdict(context.me.stats())),
+    "memory://files": lambda context, _: render.render_files(
+        "The files, the one that was added last first:", context.me.files.list(limit=_MOST).items
+    ),
+    "memory://about/{topic}": lambda context, topic: render.render_about(context.me.about(topic)).text,
+    "memory://memories/{id}": lambda context, memory_id: _document(context.me.get(memory_id)._asdict()),
+    "memory://files/{id}": lambda context, file_id: render.render_file(  # by its id only
+        context.me.files.read(context.me.files.get(file_id).id)
+    ),
 }

@@ -54,9 +54,7 @@ async def _run_at_once(_key_id: str, _user: str, work: Callable[[], T], /) -> T:
     return await to_thread.run_sync(work)
 
 
-def create_mcp(
-    memory: Callable[[], Memory], *, largest_body: int = LARGEST_BODY, run: RunForUser = _run_at_once
-) -> Mcp:
+def create_mcp(memory: Callable[[], Memory], *, run: RunForUser = _run_at_once) -> Mcp:
     """Make the application. `memory` gives the store that is open while requests are answered.
 
     `run` runs their work, given the id of the key and the user it names or belongs to, which may be an empty text.
@@ -84,7 +82,7 @@ def create_mcp(
         json_response=True,
         stateless=True,
         security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-        max_request_body_size=largest_body,
+        max_request_body_size=LARGEST_BODY,
     )
     return Mcp(_PostOnly(manager.handle_request), manager.run)
 

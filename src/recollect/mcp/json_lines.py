@@ -53,7 +53,11 @@ def format_line(message: sdk.JSONRPCMessage) -> bytes:
 def _unfit(line: bytes) -> InvalidLine:
     """Find out what is wrong, by a more lenient parser."""
     try:
-        parsed = json.loads(line.decode("utf-8", "surrogateescape"), parse_int=_integer)
+        # No number with more digits than Python reads; the rest of the line can still be parsed.
+        parsed = json.loads(
+            line.decode("utf-8", "surrogateescape"),
+            parse_int=lambda digits: int(digits) if len(digits) <= _MOST_DIGITS else None,
+        )
     except (ValueError, RecursionError):
         return InvalidLine(sdk.PARSE_ERROR, _UNREADABLE)
     if not isinstance(parsed, dict):
@@ -72,8 +76,3 @@ def _id(parsed: Any) -> sdk.RequestId | None:  # noqa: ANN401 - whatever JSON ho
     if isinstance(number, str):
         return None if any("\ud800" <= sign <= "\udfff" for sign in number) else number
     return number if isinstance(number, int) and not isinstance(number, bool) else None
-
-
-def _integer(digits: str) -> int | None:
-    """Parse a number, unless it has more digits than Python reads; the rest of the line can still be parsed."""
-    return int(digits) if len(digits) <= _MOST_DIGITS else None

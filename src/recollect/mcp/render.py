@@ -113,44 +113,33 @@ def render_stored(stored: Remembered) -> ToolAnswer:
     left_out = f" {left_out_note(stored.left_out)}" if stored.left_out else ""
     match stored.action:
         case "created":
-            return ToolAnswer(f"Stored. Its id is {stored.id}.{left_out}", _stored_details("created", stored))
+            text = f"Stored. Its id is {stored.id}."
         case "doubted":
-            return ToolAnswer(
-                f"Stored. Its id is {stored.id}; {stored.existing_id} says otherwise and stands, too.{left_out}",
-                _stored_details("doubted", stored),
-            )
+            text = f"Stored. Its id is {stored.id}; {stored.existing_id} says otherwise and stands, too."
         case "outranked":
-            return ToolAnswer(
+            text = (
                 f"Not taken as true: memory {stored.existing_id} stands, because its source is more trusted or it is "
                 f"newer. This is in its history only, as {stored.id}. If the user has just said so, ask them which is "
-                f"right.{left_out}",
-                _stored_details("outranked", stored),
+                "right."
             )
         case "superseded":
-            return ToolAnswer(
-                f"Stored. Its id is {stored.id}; it takes the place of {stored.existing_id}, which stays in the "
-                f"history.{left_out}",
-                _stored_details("superseded", stored),
-            )
+            place = f"takes the place of {stored.existing_id}, which stays in the history"
+            text = f"Stored. Its id is {stored.id}; it {place}."
         case "duplicate" | "forgotten":  # the other memory holds
             news = taken_over_words(stored.taken_over) or "nothing new"
-            return ToolAnswer(
-                f"Known already: memory {stored.existing_id} holds. {news[0].upper()}{news[1:]}.{left_out}",
-                _stored_details("duplicate", stored),
-            )
+            text = f"Known already: memory {stored.existing_id} holds. {news[0].upper()}{news[1:]}."
+    action = "duplicate" if stored.action == "forgotten" else stored.action
+    details: Details = {"action": action, "id": stored.id, "degraded": [*stored.degraded]}
+    details |= {"leftOut": [*stored.left_out]} if stored.left_out else {}
+    details |= {"takenOver": [*stored.taken_over]} if stored.taken_over else {}
+    details |= {"existingId": stored.existing_id} if stored.existing_id else {}
+    return ToolAnswer(f"{text}{left_out}", details)
 
 
 def left_out_note(kinds: Sequence[str]) -> str:
     """Say which secrets were not kept, and how a person keeps them: a model is not offered that."""
     how = "who alone can keep it, with `recollect store --keep-secret`"
     return f"It was kept {without(kinds)}, because secrets are left out. Tell the user, {how}."
-
-
-def _stored_details(action: str, stored: Remembered) -> Details:
-    details: Details = {"action": action, "id": stored.id, "degraded": [*stored.degraded]}
-    details |= {"leftOut": [*stored.left_out]} if stored.left_out else {}
-    details |= {"takenOver": [*stored.taken_over]} if stored.taken_over else {}
-    return details | ({"existingId": stored.existing_id} if stored.existing_id else {})
 
 
 def render_rated(item_id: str, feedback: int | None) -> ToolAnswer:
@@ -345,7 +334,9 @@ def hit_details(hit: Hit, count: int) -> Details:
     if hit.parts.rerank is not None:
         data["reranked"] = asdict(hit.parts.rerank)
     if isinstance(hit.record, Chunk):
-        data |= _chunk_details(hit.record)
+        chunk = hit.record
+        data |= {"path": harmless(chunk.path), "start_line": chunk.start_line, "end_line": chunk.end_line}
+        data |= {"heading": harmless(chunk.heading), "file_id": chunk.file_id}
     if hit.place is not None:
         place = asdict(hit.place)
         data["place"] = {name: harmless(value) if isinstance(value, str) else value for name, value in place.items()}
@@ -376,17 +367,11 @@ def _known(hit: Hit, count: int) -> Details:
 
 def media_details(media: Sequence[Media]) -> Details:
     """Give media as data: what they are and show; nothing where there are none."""
-    told = [{name: _shortly(value) for name, value in one.stored().items()} for one in media]
+    told = [
+        {name: harmless(told)[:_LONGEST_ITEM] if isinstance(told, str) else told for name, told in one.stored().items()}
+        for one in media
+    ]
     return {"media": told} if told else {}
-
-
-def _shortly(value: object) -> object:
-    return harmless(value)[:_LONGEST_ITEM] if isinstance(value, str) else value
-
-
-def _chunk_details(chunk: Chunk) -> Details:
-    place = {"path": harmless(chunk.path), "start_line": chunk.start_line, "end_line": chunk.end_line}
-    return {**place, "heading": harmless(chunk.heading), "file_id": chunk.file_id}
 
 
 def record_details(record: MemoryRecord, count: int) -> Details:
