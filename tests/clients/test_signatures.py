@@ -22,9 +22,15 @@ from recollect.client import (
     AsyncServiceUserMemory,
 )
 from recollect.client.conversation import ServiceConversation, ServiceMessages, ServicePlaces
-from recollect.client.facts import ServiceEvents, ServiceFacts, ServiceInstructions, ServiceLessons, ServicePreferences
 from recollect.client.media import ServiceMedia
-from recollect.client.user import ServiceUserMemory
+from recollect.client.user import (
+    ServiceEvents,
+    ServiceFacts,
+    ServiceInstructions,
+    ServiceLessons,
+    ServicePreferences,
+    ServiceUserMemory,
+)
 from tests.rows import every
 
 TWINS: dict[type, tuple[type, type]] = {

@@ -20,9 +20,15 @@ from recollect.api.places import UserPlaces
 from recollect.api.scopes import Scopes
 from recollect.client import Client
 from recollect.client.conversation import ServiceConversation, ServiceMessages, ServicePlaces
-from recollect.client.facts import ServiceEvents, ServiceFacts, ServiceInstructions, ServiceLessons, ServicePreferences
 from recollect.client.media import ServiceMedia
-from recollect.client.user import ServiceUserMemory
+from recollect.client.user import (
+    ServiceEvents,
+    ServiceFacts,
+    ServiceInstructions,
+    ServiceLessons,
+    ServicePreferences,
+    ServiceUserMemory,
+)
 from recollect.errors import InvalidMemory
 from recollect.verbs import _names
 from tests.rows import every

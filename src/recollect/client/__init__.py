@@ -16,10 +16,16 @@ from typing import Final, Self
 
 from recollect.api.twins import AsyncTwin, awaited
 from recollect.client.conversation import ServiceConversation, ServiceMessages, ServicePlaces
-from recollect.client.facts import ServiceEvents, ServiceFacts, ServiceInstructions, ServiceLessons, ServicePreferences
 from recollect.client.media import ServiceMedia
 from recollect.client.service import ServiceConnection
-from recollect.client.user import ServiceUserMemory
+from recollect.client.user import (
+    ServiceEvents,
+    ServiceFacts,
+    ServiceInstructions,
+    ServiceLessons,
+    ServicePreferences,
+    ServiceUserMemory,
+)
 from recollect.verbs import Verbs
 
 __all__ = ["AsyncClient", "AsyncServiceUserMemory", "Client", "ServiceUserMemory"]

@@ -43,12 +43,8 @@ def message_body(message: NewMessage | Mapping[str, Any]) -> dict[str, Any]:
         return dict(message)
     fields = {name: value for name, value in _fields(message).items() if value not in (None, "", (), {})}
     if message.tool_calls:
-        fields["tool_calls"] = [_tool_call(call) for call in message.tool_calls]
+        fields["tool_calls"] = [asdict(call) if is_dataclass(call) else call for call in message.tool_calls]
     return fields
-
-
-def _tool_call(call: object) -> object:
-    return asdict(call) if is_dataclass(call) and not isinstance(call, type) else call
 
 
 def _fields(value: NewMemory | NewMessage) -> dict[str, Any]:

@@ -6,8 +6,7 @@ from typing import Any, Unpack
 
 from recollect.client.arguments import message_body, place_fields
 from recollect.client.decode import decode, decode_all
-from recollect.client.scoped import ServiceScoped
-from recollect.client.service import ServiceConnection, path_part
+from recollect.client.service import ServiceConnection, ServiceScoped, path_part
 from recollect.errors import InvalidInput, NotFound
 from recollect.model.literals import MessageRole
 from recollect.model.messages import (

@@ -15,6 +15,8 @@ from recollect.model.search import Hit
 
 T = TypeVar("T")
 
+hints_of = cache(get_type_hints)
+
 _RECORDS: dict[str, type] = {"memory": MemoryRecord, "file": Chunk}
 
 
@@ -37,15 +39,10 @@ def decode_all(kind: type[T], documents: object) -> tuple[T, ...]:
     return tuple(decode(kind, document) for document in cast("Sequence[object]", documents))
 
 
-@cache
-def _hints(kind: type) -> dict[str, Any]:
-    return get_type_hints(kind)
-
-
 def _object(kind: type, document: Mapping[str, Any]) -> object:
     if kind is Hit:
         document = _hit(document)
-    fields = {name: _value(hint, document[name]) for name, hint in _hints(kind).items() if name in document}
+    fields = {name: _value(hint, document[name]) for name, hint in hints_of(kind).items() if name in document}
     return kind(**fields)
 
 

@@ -5,8 +5,7 @@ from os import PathLike, fspath
 from pathlib import Path
 
 from recollect.client.decode import decode
-from recollect.client.scoped import ServiceScoped
-from recollect.client.service import path_part
+from recollect.client.service import ServiceScoped, path_part
 from recollect.errors import InvalidDocument
 from recollect.model.media import Media
 

@@ -5,11 +5,10 @@ import re
 from collections.abc import Callable, Mapping
 from functools import cache, wraps
 from os import PathLike, fspath
-from typing import Any, Concatenate, Final, ParamSpec, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar, cast, get_args, get_origin
 
-from recollect.client.decode import decode, decode_all
-from recollect.client.scoped import ServiceScoped
-from recollect.client.service import path_part
+from recollect.client.decode import decode, decode_all, hints_of
+from recollect.client.service import ServiceScoped, path_part
 from recollect.errors import InvalidInput, RecollectError
 from recollect.model.parameters import Parameter, parameters, several
 from recollect.verbs import WRONG, VerbRoute, misfit, refused
@@ -50,11 +49,6 @@ def _parameters(verb: Callable[..., Any]) -> Mapping[str, Parameter]:
     return {parameter.name: parameter for parameter in parameters(verb)}
 
 
-@cache
-def _result(verb: Callable[..., Any]) -> Any:  # noqa: ANN401 - the type that it returns
-    return get_type_hints(verb)["return"]
-
-
 def _fields(verb: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Give the fields of a request. Raises InvalidInput for what only the embedded store takes."""
     fields: dict[str, Any] = {}
@@ -89,7 +83,7 @@ def _answer(client: ServiceScoped, verb: Callable[..., Any], fields: dict[str, A
     if way.whole:
         fields["whole"] = True
     found = client._get(path, **fields) if way.method == "GET" else client._post(path, fields)  # noqa: SLF001 - ours
-    kind = _result(verb)
+    kind = hints_of(verb)["return"]
     if get_origin(kind) is tuple:
         return decode_all(get_args(kind)[0], found["items"])
     return decode(kind, found)

@@ -42,6 +42,7 @@ from recollect.http_client import (
     retry_after_s,
 )
 from recollect.model.media import Media
+from recollect.verbs import Verbs
 
 MOST_BYTES: Final = 64 * 2**20
 _ATTEMPTS: Final = 2
@@ -191,6 +192,23 @@ class ServiceConnection:
                 quota = problem.get("quota")
                 return StoreFull(detail) if quota is None else QuotaExceeded(quota, detail)
         return _ERRORS.get(response.status, ServiceUnavailable)(detail)
+
+
+class ServiceScoped(Verbs):
+    """One user's part of a service. Without a name, the key's own user is meant."""
+
+    def __init__(self, service: ServiceConnection, user_id: str) -> None:
+        self._service = service
+        self._user_id = user_id
+
+    def _get(self, path: str, **query: object) -> Any:  # noqa: ANN401 - JSON
+        return self._service.get(self._user_id, path, **query)
+
+    def _post(self, path: str, body: Mapping[str, object]) -> Any:  # noqa: ANN401 - JSON
+        return self._service.post(self._user_id, path, body)
+
+    def _send(self, method: str, path: str, body: Mapping[str, object] | None = None) -> Any:  # noqa: ANN401 - JSON
+        return self._service.send(self._user_id, method, path, body)
 
 
 def path_part(text: str) -> str:

@@ -1,18 +1,17 @@
-"""One user's memories over HTTP: the verbs of `recollect.UserMemory`, with the same parameters and results."""
+"""One user's memories over HTTP, with typed ones: the verbs of `recollect.UserMemory`, and their results."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Self, Unpack, cast
 
+from recollect.api.facts import UserEvents, UserFacts, UserInstructions, UserLessons, UserPreferences
 from recollect.api.verbs import MemoryVerbs
 from recollect.client.arguments import memory_body, message_body, refuse_vector
 from recollect.client.conversation import ServiceConversation, ServiceMessages, ServicePlaces
 from recollect.client.decode import decode, decode_all
-from recollect.client.facts import ServiceEvents, ServiceFacts, ServiceInstructions, ServiceLessons, ServicePreferences
 from recollect.client.media import ServiceMedia
-from recollect.client.scoped import ServiceScoped
 from recollect.client.sent import sent
-from recollect.client.service import path_part
+from recollect.client.service import ServiceScoped, path_part
 from recollect.errors import InvalidInput, NotFound
 from recollect.model import kinds
 from recollect.model.insights import Tidying, TidyRule
@@ -29,6 +28,44 @@ from recollect.model.scopes import Membership
 from recollect.model.search import TurnOutcome
 
 _BATCH = 100
+
+
+class ServiceFacts(ServiceScoped):
+    """Facts about things."""
+
+    __call__ = sent(UserFacts.__call__)
+    set = sent(UserFacts.set)
+    doubts = sent(UserFacts.doubts)
+    settle = sent(UserFacts.settle)
+
+
+class ServicePreferences(ServiceScoped):
+    """Preferences by category."""
+
+    __call__ = sent(UserPreferences.__call__)
+    set = sent(UserPreferences.set)
+
+
+class ServiceEvents(ServiceScoped):
+    """The timeline of what happened."""
+
+    __call__ = sent(UserEvents.__call__)
+    log = sent(UserEvents.log)
+    timeline = sent(UserEvents.timeline)
+
+
+class ServiceLessons(ServiceScoped):
+    """Lessons learned."""
+
+    __call__ = sent(UserLessons.__call__)
+    add = sent(UserLessons.add)
+
+
+class ServiceInstructions(ServiceScoped):
+    """How the assistant shall behave."""
+
+    __call__ = sent(UserInstructions.__call__)
+    add = sent(UserInstructions.add)
 
 
 class ServiceUserMemory(ServiceScoped):
@@ -148,7 +185,7 @@ class ServiceUserMemory(ServiceScoped):
     def update(self, id: kinds.ItemId, **changes: Unpack[MemoryChanges]) -> MemoryRecord:
         """Change a memory's content or fields and return it; the version before stays in its `history`."""
         refuse_vector(changes.get("vector"))
-        return decode(MemoryRecord, self._send("PATCH", _memory(id), with_location(changes)))
+        return decode(MemoryRecord, self._send("PATCH", f"/api/memories/{path_part(id)}", with_location(changes)))
 
     def tidy(
         self, *, rules: TidyRule | Sequence[TidyRule] = (), limit: int = 100, apply: Iterable[str] = ()
@@ -177,10 +214,6 @@ class ServiceUserMemory(ServiceScoped):
         """Hook at the end of a session: store its summary as a memory, if `session_summaries` is set."""
         summary = self._post("/api/hooks/session-end", {"session": session})["summary"]
         return None if summary is None else decode(Remembered, summary)
-
-
-def _memory(id: str) -> str:
-    return f"/api/memories/{path_part(id)}"
 
 
 def _several(given: object) -> list[object] | None:

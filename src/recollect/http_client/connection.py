@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from email.utils import parsedate_to_datetime
 from threading import Lock
 from typing import TYPE_CHECKING, Final
@@ -63,7 +63,8 @@ class HttpConnection:
             with self._answer(request, deadline) as response:
                 content = self._read(response, request.most_bytes, deadline)
         except (httpx2.TimeoutException, _Late) as error:
-            raise Transient(self._too_slow(timeout_s)) from error
+            slow = f"{self.host} did not answer within {round(timeout_s, 2):g} s. Try again, or raise the timeout"
+            raise Transient(slow) from error
         except httpx2.TransportError as error:
             found = self._key.hidden_in(str(error)) or type(error).__name__
             raise Transient(f"{self.host} could not be asked: {found}. Check the address and the network") from error
@@ -97,7 +98,7 @@ class HttpConnection:
         if request.content:
             headers["Content-Type"] = request.content_type
         # Without a transport of ours a proxy is in between, and each wait has the whole time to itself.
-        with transport.until(deadline) if transport else _unbounded():
+        with transport.until(deadline) if transport else nullcontext():
             url = f"{self._url}{request.path}"
             with client.stream(request.method, url, content=request.content or None, headers=headers) as response:
                 yield response
@@ -154,9 +155,6 @@ class HttpConnection:
         client = httpx2.Client(transport=transport, timeout=self._timeout_s, follow_redirects=False, trust_env=False)
         return client, transport
 
-    def _too_slow(self, timeout_s: float) -> str:
-        return f"{self.host} did not answer within {round(timeout_s, 2):g} s. Try again, or raise the timeout"
-
     def _too_long(self, most_bytes: int, status: int) -> RemoteError:
         return RemoteError(
             f"{self.host} sent more than {most_bytes:,} bytes, which is no answer to this. Check the address.",
@@ -166,11 +164,6 @@ class HttpConnection:
 
 class _Late(Exception):
     """A body was not all there at the deadline."""
-
-
-@contextmanager
-def _unbounded() -> Iterator[None]:
-    yield
 
 
 def _proxied(url: str) -> bool:

@@ -8,6 +8,7 @@ import random
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from threading import Lock
 from types import MappingProxyType
 from typing import Final, TypeVar
@@ -132,10 +133,6 @@ class RetryPolicy:
     stubborn: bool = True
 
 
-def _by_nature(error: RemoteError) -> bool:
-    return error.transient
-
-
 class Endpoint:
     """A server to ask. Threads may share one."""
 
@@ -147,7 +144,7 @@ class Endpoint:
         *,
         advice: Mapping[int, str] = _NO_ADVICE,
         breaker: CircuitBreaker | None = None,
-        trips: Callable[[RemoteError], bool] = _by_nature,
+        trips: Callable[[RemoteError], bool] = attrgetter("transient"),
         sleep: Callable[[float], None] = time.sleep,
         chance: Callable[[], float] = random.random,
         monotonic: Callable[[], float] = time.monotonic,

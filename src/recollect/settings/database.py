@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 from urllib.parse import quote, unquote
 
-from recollect.settings.declare import CheckedSection, about, setting, unset
+from recollect.settings.declare import DECLARED, CheckedSection, Setting, setting, unset
 from recollect.settings.kinds import HIDDEN, Unfit, ValueKind, clean, plain, switch, text, whole
 
 SCHEME = "postgresql://"
@@ -140,7 +140,7 @@ SERVERS = ValueKind(
 class DatabaseServer(CheckedSection):
     """The parts of a PostgreSQL URL, for people who would rather not percent-encode a password."""
 
-    database: str = field(metadata=about(text(), "Name of the PostgreSQL database."))
+    database: str = field(metadata={DECLARED: Setting(text(), "Name of the PostgreSQL database.")})
     host: str = setting("localhost", text(), "Host name, address, or folder of the server's socket.")
     port: int = setting(5432, whole(1, 65535), "Port of the server.")
     user: str = unset("Role to log in as.", default_words="the account that runs it")

@@ -17,7 +17,7 @@ T = TypeVar("T")
 PREFIX = "RECOLLECT_"
 ARGUMENT = "an argument"
 
-_KEY = "recollect.setting"
+DECLARED = "recollect.setting"  # in the metadata of a field
 
 
 class SettingsSection(Protocol):
@@ -53,19 +53,6 @@ class Setting(NamedTuple):
     beside_file: bool = False
 
 
-def about(
-    kind: ValueKind[Any],
-    help: str,
-    *,
-    default_words: str = "",
-    aliases: tuple[str, ...] = (),
-    parts: type[SettingsSection] | None = None,
-    beside_file: bool = False,
-) -> dict[str, Setting]:
-    """Make the metadata of a field that is a setting, for one that has no plain default."""
-    return {_KEY: Setting(kind, help, default_words, aliases, parts, beside_file)}
-
-
 def setting(
     default: T,
     kind: ValueKind[T],
@@ -76,8 +63,8 @@ def setting(
     shown: bool = True,
 ) -> T:
     """Declare a field that is a setting; one that is not `shown` is left out of the section's `repr`."""
-    metadata = about(kind, help, default_words=default_words, aliases=aliases)
-    return dataclasses.field(default=default, repr=shown, metadata=metadata)
+    declared = Setting(kind, help, default_words, aliases)
+    return dataclasses.field(default=default, repr=shown, metadata={DECLARED: declared})
 
 
 def unset(help: str, *, default_words: str = "none", secret: bool = False) -> str:
@@ -106,7 +93,7 @@ def entries(of: type[SettingsSection]) -> tuple[Entry, ...]:
     for field in dataclasses.fields(of):
         factory: object = field.default_factory
         section = factory if isinstance(factory, type) and dataclasses.is_dataclass(factory) else None
-        setting = field.metadata.get(_KEY)
+        setting = field.metadata.get(DECLARED)
         if setting or section:
             needed = field.default is dataclasses.MISSING and factory is dataclasses.MISSING
             found.append(Entry(field.name, setting, section, needed))

@@ -9,10 +9,10 @@ from typing import Literal, NamedTuple, get_args
 from recollect.settings.database import IN_MEMORY, LOCATION, SERVERS, DatabaseServer, data_folder, default_database
 from recollect.settings.declare import (
     ARGUMENT,
+    DECLARED,
     CheckedSection,
     Setting,
     SettingsSection,
-    about,
     conform,
     entries,
     environment_name,
@@ -127,13 +127,15 @@ class Settings:
 
     database: str = field(
         default_factory=default_database,
-        metadata=about(
-            LOCATION,
-            "Where memories are stored: a SQLite file, or a PostgreSQL server.",
-            default_words="`recollect.db` in your data folder",
-            parts=DatabaseServer,
-            beside_file=True,
-        ),
+        metadata={
+            DECLARED: Setting(
+                LOCATION,
+                "Where memories are stored: a SQLite file, or a PostgreSQL server.",
+                default_words="`recollect.db` in your data folder",
+                parts=DatabaseServer,
+                beside_file=True,
+            )
+        },
     )
     user: str = setting(
         "default", text(), "User the command line works for when `--user` is absent.", aliases=("user_id",)

@@ -19,7 +19,7 @@ from recollect.model.literals import (
     StatementType,
 )
 from recollect.model.places import PRECISIONS, PlacePrecision
-from recollect.settings.declare import CheckedSection, about, conform, setting, unset
+from recollect.settings.declare import DECLARED, CheckedSection, Setting, conform, setting, unset
 from recollect.settings.kinds import (
     choice,
     duration,
@@ -307,10 +307,12 @@ class CompactionSettings(CheckedSection):
     )
     archive_days: float | None = field(
         default=90.0,
-        metadata=about(
-            optional(number(0, 100_000), "never", or_false=True),
-            "Days of inactivity after which `maintain` folds a whole conversation and archives it.",
-        ),
+        metadata={
+            DECLARED: Setting(
+                optional(number(0, 100_000), "never", or_false=True),
+                "Days of inactivity after which `maintain` folds a whole conversation and archives it.",
+            )
+        },
     )
 
 

@@ -16,7 +16,6 @@ from pathlib import PurePath
 from typing import Final, TypeAlias
 
 from starlette.requests import ClientDisconnect
-from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from recollect.web.problems import SERVER_FAILED, problem
@@ -25,7 +24,11 @@ from recollect.web.response_recorder import ResponseRecorder
 _GONE: Final = 499  # as many servers note a client that did not wait
 _PLAIN: Final = re.compile(r"[A-Za-z0-9._-]{1,32}")
 _LONGEST_METHOD: Final = 16
-_RETRY_AFTER_S: Final = 5  # until the next process answers
+_STOPPING: Final = (
+    "The server stops, and could not finish this request in time. It may still have been carried out; send it again "
+    "later, with the same Idempotency-Key if it had one."
+)
+_TO_THE_NEXT: Final = {"Retry-After": "5", "Connection": "close"}  # seconds until the next process answers
 
 RequestLabel: TypeAlias = Callable[[Scope], str]
 
@@ -49,7 +52,8 @@ class AccessLogMiddleware:
         except asyncio.CancelledError:
             if response.status:
                 raise
-            await _stopping()(scope, receive, response)
+            stopping = problem(HTTPStatus.SERVICE_UNAVAILABLE, _STOPPING, _TO_THE_NEXT)
+            await stopping(scope, receive, response)
         except Exception as error:  # noqa: BLE001 - the HTTP edge
             if not _is_gone(error):
                 # no traceback: it ends with the message of the error, which may quote a text
@@ -111,16 +115,6 @@ class JsonLogFormatter(logging.Formatter):
         """Format the fields of a record, or its sentence."""
         fields = record.args if isinstance(record.args, Mapping) else {"message": record.getMessage()}
         return json.dumps({"time": self.formatTime(record), "level": record.levelname.lower(), **fields}, default=str)
-
-
-def _stopping() -> Response:
-    """Make the answer to a request that is still at work when the server has waited long enough."""
-    return problem(
-        HTTPStatus.SERVICE_UNAVAILABLE,
-        "The server stops, and could not finish this request in time. It may still have been carried out; send it "
-        "again later, with the same Idempotency-Key if it had one.",
-        {"Retry-After": str(_RETRY_AFTER_S), "Connection": "close"},
-    )
 
 
 def _is_gone(error: BaseException) -> bool:

@@ -18,13 +18,14 @@ from recollect.errors import SettingsError
 from recollect.web.problems import RequestRefused
 from recollect.web.server import ServerError, resolve_host
 
-_METHODS: Final = "GET, POST, PATCH, DELETE"
-_REQUEST_HEADERS: Final = (
-    "Authorization, Content-Type, Idempotency-Key, X-Recollect-User, X-Recollect-Scope, X-Recollect-Version, If-Match, "
-    "If-None-Match, Last-Event-ID, X-Request-ID, Mcp-Session-Id, Mcp-Protocol-Version"
-)
+_PREFLIGHT: Final = {
+    "Access-Control-Allow-Methods": "GET, POST, PATCH, DELETE",
+    "Access-Control-Allow-Headers": "Authorization, Content-Type, Idempotency-Key, X-Recollect-User, "
+    "X-Recollect-Scope, X-Recollect-Version, If-Match, If-None-Match, Last-Event-ID, X-Request-ID, Mcp-Session-Id, "
+    "Mcp-Protocol-Version",
+    "Access-Control-Max-Age": "600",  # seconds
+}
 _RESPONSE_HEADERS: Final = "ETag, Retry-After, X-Request-ID, Mcp-Session-Id"
-_PREFLIGHT_MAX_AGE_S: Final = 600
 LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
 _LABEL: Final = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
 _AUTHORITY: Final = re.compile(
@@ -85,7 +86,7 @@ class HostCheckMiddleware:
         if origin is not None:
             send = _with_cors(origin, send)
             if scope["method"] == "OPTIONS" and "access-control-request-method" in headers:
-                await _preflight()(scope, receive, send)
+                await Response(status_code=HTTPStatus.NO_CONTENT, headers=_PREFLIGHT)(scope, receive, send)
                 return
         await self._app(scope, receive, send)
 
@@ -133,15 +134,6 @@ def check_listen_address(host: str, allowed_hosts: Iterable[str]) -> None:
             f"{host} can be reached from other machines, and serve.allowed_hosts is empty. Say by which names clients "
             "call the service (--allow-host NAME, or RECOLLECT_SERVE_ALLOWED_HOSTS), or listen on 127.0.0.1."
         )
-
-
-def _preflight() -> Response:
-    allowed = {
-        "Access-Control-Allow-Methods": _METHODS,
-        "Access-Control-Allow-Headers": _REQUEST_HEADERS,
-        "Access-Control-Max-Age": str(_PREFLIGHT_MAX_AGE_S),
-    }
-    return Response(status_code=HTTPStatus.NO_CONTENT, headers=allowed)
 
 
 def _with_cors(origin: str, send: Send) -> Send:

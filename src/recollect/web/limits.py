@@ -62,17 +62,10 @@ class ConnectionLimits:
     @classmethod
     def of_this_process(cls) -> Self:
         """Leave at least half of the open files of this process to the store and everything else."""
-        files = _most_files()
-        return cls() if files is None else cls(most=min(cls().most, files // 2), at_once=_backlog(files))
-
-
-def _backlog(files: int) -> int:
-    """Give how many may come at once: the event loop takes four rounds to close one, and new ones come in each."""
-    return max(1, min(ConnectionLimits().at_once, files // 32))
-
-
-def _most_files() -> int | None:
-    if sys.platform == "win32":
-        return None
-    soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    return None if soft == resource.RLIM_INFINITY else soft
+        if sys.platform == "win32":
+            return cls()
+        files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+        if files == resource.RLIM_INFINITY:
+            return cls()
+        # The event loop takes four rounds to close a connection, and new ones come in each.
+        return cls(most=min(cls().most, files // 2), at_once=max(1, min(cls().at_once, files // 32)))

@@ -229,7 +229,7 @@ def _article(route: _Route, openapi: Mapping[str, Any]) -> str:
         (
             f"{given['name']}",
             given.get("in", ""),
-            {**given.get("schema", {}), **_described(given)},
+            {**given.get("schema", {}), **{name: given[name] for name in ("description",) if given.get(name)}},
             given.get("required"),
         )
         for given in route.parameters
@@ -240,7 +240,7 @@ def _article(route: _Route, openapi: Mapping[str, Any]) -> str:
         f"<p>{escape(str(operation.get('summary', '')))}</p>",
         _prose(operation.get("description", "")),
         _table("Parameters", parameters),
-        _table("Body", body) if body else _kind_of_body(route.body),
+        _table("Body", body) or (f"<h4>Body</h4><p>{_kind(route.body)}</p>" if route.body else ""),
         f"<h4>Example</h4><pre>{escape(_curl(route, openapi))}</pre>",
         "<h4>Answers</h4><ul>",
         *_answers(operation.get("responses", {})),
@@ -267,7 +267,11 @@ def _answers(responses: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """Show answers in order, those that say yes first; the errors of which there is nothing to say share a line."""
     in_order = sorted((str(status), answer) for status, answer in responses.items())
     usual = [status for status, answer in in_order if _is_usual_error(status, answer)]
-    yield from (_answer(status, answer) for status, answer in in_order if status not in usual)
+    for status, answer in in_order:
+        if status not in usual:
+            schema = _content(answer)
+            shown = f" ({_kind(schema)})" if schema else ""
+            yield f"<li><code>{escape(status)}</code> {_inline(str(answer.get('description', '')))}{shown}</li>"
     if usual:
         codes = " ".join(f"<code>{escape(status)}</code>" for status in usual)
         yield f"<li>Errors: {codes}, as problem documents</li>"
@@ -278,12 +282,6 @@ def _is_usual_error(status: str, answer: Mapping[str, Any]) -> bool:
     if status not in _ERRORS or set(answer.get("content", ())) != {MEDIA_TYPE}:
         return False
     return str(answer.get("description", "")) in {"", _ERRORS[status]}
-
-
-def _answer(status: str, answer: Mapping[str, Any]) -> str:
-    schema = _content(answer)
-    shown = f" ({_kind(schema)})" if schema else ""
-    return f"<li><code>{escape(status)}</code> {_inline(str(answer.get('description', '')))}{shown}</li>"
 
 
 def _model_section(models: Mapping[str, OpenApiSchema]) -> Iterator[str]:
@@ -299,10 +297,6 @@ def _model_section(models: Mapping[str, OpenApiSchema]) -> Iterator[str]:
         )
         yield "</article>"
     yield "</section>"
-
-
-def _kind_of_body(schema: OpenApiSchema | None) -> str:
-    return f"<h4>Body</h4><p>{_kind(schema)}</p>" if schema else ""
 
 
 def _kind(schema: OpenApiSchema) -> str:
@@ -359,10 +353,6 @@ def _content(holder: Mapping[str, Any]) -> OpenApiSchema | None:
         schema: OpenApiSchema = form.get("schema", {})
         return schema
     return None
-
-
-def _described(given: Mapping[str, Any]) -> dict[str, Any]:
-    return {"description": given["description"]} if given.get("description") else {}
 
 
 def _shown(given: Mapping[str, Any]) -> dict[str, Any]:

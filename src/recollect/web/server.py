@@ -112,11 +112,6 @@ class TimedConnection(H11Protocol):
             self.transport.abort()
 
 
-def connection_class(limits: ConnectionLimits) -> type[TimedConnection]:
-    """Make a connection class with these limits."""
-    return type("LimitedConnection", (TimedConnection,), {"limits": limits})
-
-
 def abort_connection(scope: Scope) -> None:
     """End a connection now, whether the client has read what was sent or not, where the server can."""
     abort: Callable[[], None] | None = scope.get("extensions", {}).get(_ABORT)
@@ -166,7 +161,7 @@ def configure(
     limits = limits or ConnectionLimits.of_this_process()
     return uvicorn.Config(
         app,
-        http=connection_class(limits),
+        http=type("LimitedConnection", (TimedConnection,), {"limits": limits}),
         backlog=limits.at_once,
         ws="none",
         lifespan=lifespan,
