@@ -117,20 +117,15 @@ def text_tables(columns: Iterable[CatalogueColumn]) -> list[TextTable]:
     for column in columns:
         if column.table not in _WORDLESS_TABLES:
             by_table.setdefault(column.table, []).append(column)
-    tables = [_table(name, found) for name, found in by_table.items()]
-    return [table for table in tables if table.texts]
-
-
-def _table(name: str, columns: list[CatalogueColumn]) -> TextTable:
-    names = {column.name for column in columns}
-    texts = [column for column in columns if column.kind and column.name not in {_OWNER, *_WORDLESS_COLUMNS}]
-    return TextTable(
-        name,
-        _OWNER in names,
-        tuple(time for time in _STORED_AT if time in names),
-        tuple(column.name for column in texts),
-        frozenset(column.name for column in texts if column.kind == "bytes"),
-    )
+    tables = []
+    for name, found in by_table.items():
+        names = {column.name for column in found}
+        texts = {one.name: one.kind for one in found if one.kind and one.name not in {_OWNER, *_WORDLESS_COLUMNS}}
+        if texts:
+            times = tuple(time for time in _STORED_AT if time in names)
+            blobs = frozenset(column for column, kind in texts.items() if kind == "bytes")
+            tables.append(TextTable(name, _OWNER in names, times, tuple(texts), blobs))
+    return tables
 
 
 def _quoted(name: str) -> str:

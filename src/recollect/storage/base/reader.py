@@ -4,7 +4,7 @@ Searching by words and by vectors is each backend's own.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -27,7 +27,6 @@ from recollect.storage.base.tables import (
     MESSAGES,
     TALK,
     TOMBSTONES,
-    Column,
     IncomingRow,
     Row,
     TransferTable,
@@ -322,14 +321,16 @@ class RowCodec:
         self._table = table
         self._secrets = secrets
         self._values = codec.values
-        steps = ((position, self._reader(column)) for position, column in enumerate(table.columns))
-        self._steps = [(position, read) for position, read in steps if read is not None]
-
-    def _reader(self, column: Column) -> Any:  # noqa: ANN401 - a function, or None
-        if self._table is TOMBSTONES and column.name == "fingerprint":
-            return self._secrets.named
-        readers = {"time": self._values.read_time, "json": self._values.read_json, "bool": bool, "real": _plain_real}
-        return readers.get(column.kind)
+        readers: dict[str, Callable[[Any], Any]] = {
+            "time": codec.values.read_time,
+            "json": codec.values.read_json,
+            "bool": bool,
+            "real": lambda number: float(number) + 0.0,  # as both databases keep it: SQLite knows no zero below zero
+        }
+        kinds = enumerate(column.kind for column in table.columns)
+        self._steps = [(position, readers[kind]) for position, kind in kinds if kind in readers]
+        if table is TOMBSTONES:
+            self._steps.append((table.names.index("fingerprint"), secrets.named))
 
     def read(self, stored: ResultRow) -> Row:
         values = list(stored)
@@ -350,17 +351,8 @@ class RowCodec:
             values["terms"] = self._values.write_terms(row.terms)
         if table is TOMBSTONES:
             values["fingerprint"] = self._secrets.stored(values["fingerprint"])
-        jsons = {
-            column.name: self._values.write_json(values[column.name])
-            for column in table.columns
-            if column.kind == "json"
-        }
-        return values | jsons
-
-
-def _plain_real(number: float) -> float:
-    """Give a number as both databases keep it: SQLite knows no zero below zero."""
-    return float(number) + 0.0
+        jsons = (column.name for column in table.columns if column.kind == "json")
+        return values | {name: self._values.write_json(values[name]) for name in jsons}
 
 
 class TransferReader:

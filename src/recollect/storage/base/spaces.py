@@ -4,14 +4,14 @@ Claimed jobs are fetched with their items, user by user.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from recollect.errors import InvalidInput
-from recollect.model.literals import VECTOR_KINDS, VectorKind
+from recollect.model.literals import ItemKind, VectorKind
 from recollect.model.memories import Embeddable, MemoryRecord, Scope, Space
 from recollect.model.messages import Message
 from recollect.model.stats import BulkBatch, KnownSpace, SpaceState
@@ -166,11 +166,12 @@ def geocode_jobs(session: StoreSession, claimed: Iterable[Sequence[Any]]) -> lis
     for scope, rows, items in _items_by_user(session, claimed):
         needless = []
         for row in rows:
-            item = _unlocated(items.get(row.item_id))
-            if item is None:
+            item = items.get(row.item_id)
+            if not isinstance(item, (MemoryRecord, Message)) or item.lat is None or item.lng is None or item.address:
                 needless.append(row.item_id)
             else:
-                jobs.append(GeocodeJob(scope, item, row.attempts))
+                kind: ItemKind = "memory" if isinstance(item, MemoryRecord) else "message"
+                jobs.append(GeocodeJob(scope, UnlocatedItem(kind, item.id, item.lat, item.lng), row.attempts))
         if needless:
             session.execute("finish_jobs", {"user_id": scope.user_id, "space": 0, "ids": needless})
     return jobs
@@ -203,24 +204,18 @@ def _items_by_user(
     for user_id, rows in by_user.items():
         scope = Scope(user_id)
         session.act_for(scope)
-        yield scope, rows, _items(UserRows(session, scope), rows)
-
-
-def _items(user_rows: UserRows, claimed: Sequence[ClaimedJob]) -> dict[str, Embeddable]:
-    ids = {kind: [row.item_id for row in claimed if row.kind == kind] for kind in VECTOR_KINDS}
-    memories = user_rows.get(ids["memory"]) if ids["memory"] else ()
-    messages = user_rows.get_messages(ids["message"]) if ids["message"] else ()
-    chunks = user_rows.get_chunks(ids["chunk"]) if ids["chunk"] else ()
-    places = user_rows.get_places(ids["place"]) if ids["place"] else ()
-    items: list[Embeddable] = [*memories, *messages, *chunks, *places]
-    return {item.id: item for item in items}
-
-
-def _unlocated(item: Embeddable | None) -> UnlocatedItem | None:
-    """Give an item that lacks an address; None for one that has one, or needs none."""
-    if not isinstance(item, (MemoryRecord, Message)) or item.lat is None or item.lng is None or item.address:
-        return None
-    return UnlocatedItem("memory" if isinstance(item, MemoryRecord) else "message", item.id, item.lat, item.lng)
+        own = UserRows(session, scope)
+        fetch: dict[VectorKind, Callable[[Sequence[str]], Sequence[Embeddable]]] = {
+            "memory": own.get,
+            "message": own.get_messages,
+            "chunk": own.get_chunks,
+            "place": own.get_places,
+        }
+        items: list[Embeddable] = []
+        for kind, get in fetch.items():
+            if ids := [row.item_id for row in rows if row.kind == kind]:
+                items += get(ids)
+        yield scope, rows, {item.id: item for item in items}
 
 
 def bulk_batch(row: Sequence[Any], space: Space, codec: RecordCodec) -> BulkBatch:

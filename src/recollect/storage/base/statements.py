@@ -12,7 +12,7 @@ and the column type of an embedding space, which come from the list of spaces; `
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -59,22 +59,13 @@ _CAST = re.compile(r"::\w+(?:\[\])?")
 _COLLATION = ' COLLATE "C"'  # SQLite compares bytes anyway
 
 
-def _for_sqlite(sql: str) -> str:
-    arrays = _NONE.sub(r"NOT IN (SELECT value FROM carray(\1))", _ANY.sub(r"IN (SELECT value FROM carray(\1))", sql))
-    return _CAST.sub("", arrays).replace(_COLLATION, "")
-
-
-def _for_postgres(sql: str) -> str:
-    return _PARAMETER.sub(r"%(\1)s", sql.replace("%", "%%"))
-
-
-_TRANSLATORS: Mapping[str, Callable[[str], str]] = {"sqlite": _for_sqlite, "postgres": _for_postgres}
-
-
 @lru_cache(maxsize=1024)
 def translate(backend: str, sql: str) -> str:
     """Put a query or a condition into the words of a backend's driver."""
-    return _TRANSLATORS[backend](sql)
+    if backend == "postgres":
+        return _PARAMETER.sub(r"%(\1)s", sql.replace("%", "%%"))
+    arrays = _NONE.sub(r"NOT IN (SELECT value FROM carray(\1))", _ANY.sub(r"IN (SELECT value FROM carray(\1))", sql))
+    return _CAST.sub("", arrays).replace(_COLLATION, "")
 
 
 def sql_folder(backend: str = "") -> Traversable:

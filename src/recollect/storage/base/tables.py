@@ -47,15 +47,6 @@ def chunk_columns() -> tuple[str, ...]:
 ROWS: Mapping[VectorKind, str] = {"memory": "memories", "message": "messages", "chunk": "chunks", "place": "places"}
 WORDS: Mapping[ItemKind, str] = {"memory": "memory_terms", "message": "message_terms", "chunk": "chunk_terms"}
 
-# And the query that removes its rows.
-DELETE: Mapping[VectorKind, str] = {
-    "memory": "delete_memories",
-    "message": "delete_messages",
-    "chunk": "delete_chunks",
-    "place": "delete_places",
-}
-
-
 # What can be somewhere.
 LOCATED: tuple[ItemKind, ...] = ("memory", "message")
 
@@ -124,7 +115,7 @@ class TransferTable:
 
     @cached_property
     def _key_positions(self) -> tuple[int, ...]:
-        return tuple(self.names.index(name) for name in self.key)
+        return tuple(map(self.names.index, self.key))
 
 
 _BOUNDS: Final[Mapping[str, tuple[float, float]]] = {

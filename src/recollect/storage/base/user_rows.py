@@ -1,18 +1,18 @@
 """One user's rows, for the length of one transaction: what reading and writing have in common."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Unpack
 
 from recollect.model.files import Chunk, ChunkMark, FileMark, FileRecord, Folder, KnownFile
 from recollect.model.literals import ItemKind, VectorKind
-from recollect.model.memories import MemoryRecord, Scope
+from recollect.model.memories import Item, MemoryRecord, Scope
 from recollect.model.messages import ConversationRecord, Message
 from recollect.model.places import NamedPlace, PlaceRow
 from recollect.model.scopes import ScopeRole
 from recollect.storage.base.forgotten import TombstoneSecrets
 from recollect.storage.base.session import Gaps, ResultRow, StoreSession, Values
-from recollect.storage.base.tables import name_of
+from recollect.storage.base.tables import ROWS, name_of
 from recollect.storage.base.values import LAST, ConversationSize, Derivation, IndexedItem, Saying, StoredResponse
 
 _ABOVE_ALL_SEQUENCES = 2**62
@@ -209,14 +209,11 @@ class UserRows:
     def indexed(self, kind: ItemKind, limit: int, after: str | None = None) -> Sequence[IndexedItem]:
         """Give items of any validity with their terms, in the order of their ids, starting above the id `after`."""
         values, read_terms = {"after": after or _BELOW_ALL_IDS, "limit": limit}, self._codec.values.read_terms
-        if kind == "chunk":
-            rows = self._rows("indexed_chunks", values)
-            return [IndexedItem(self._codec.chunk(row[:-1]), read_terms(row[-1])) for row in rows]
-        if kind == "message":
-            rows = self._rows("indexed_messages", values)
-            return [IndexedItem(self._codec.message(row[:-1]), read_terms(row[-1])) for row in rows]
-        rows = self._rows("indexed_memories", values)
-        return [IndexedItem(self._codec.memory(row[:-1]), read_terms(row[-1])) for row in rows]
+        codec = self._codec
+        readers: dict[ItemKind, Callable[[ResultRow], Item]]
+        readers = {"memory": codec.memory, "message": codec.message, "chunk": codec.chunk}
+        rows = self._rows(f"indexed_{ROWS[kind]}", values)
+        return [IndexedItem(readers[kind](row[:-1]), read_terms(row[-1])) for row in rows]
 
     def role_of(self, member: str) -> ScopeRole | None:
         """Say what a user may do in this scope; None for one who is no member."""

@@ -308,7 +308,9 @@ class StoreWriter(ItemWriter):
         """
         if not drafts:
             return
-        older_ids = self._older_ids(drafts)
+        hashes = sorted({draft.indexed.content_hash for draft in drafts})
+        has_vectors = list_spaces(self._session).numbers_of("chunk")
+        older_ids: dict[str, str] = dict(self._rows("same_chunks", {"hashes": hashes})) if has_vectors else {}
         numbered = list(zip(self._next_numbers(len(drafts)), drafts, strict=True))
         rows = [{**self._codec.chunk_values(self._user, record, draft), "seq": seq} for seq, draft in numbered]
         self._session.execute_many("insert_chunk", rows)
@@ -320,13 +322,6 @@ class StoreWriter(ItemWriter):
         if pairs:
             self._copy_vectors("chunk", pairs)
         self.note_embedded([("chunk", chunk_id) for _, chunk_id in pairs], record.updated_at)
-
-    def _older_ids(self, drafts: Sequence[ChunkDraft]) -> dict[str, str]:
-        """Find rows that say the same as some drafts; gives their ids by hash."""
-        if not list_spaces(self._session).numbers_of("chunk"):
-            return {}
-        hashes = sorted({draft.indexed.content_hash for draft in drafts})
-        return dict(self._rows("same_chunks", {"hashes": hashes}))
 
     def mark_chunks(self, marks: Sequence[ChunkMark]) -> None:
         """Note where chunks stand now, and since when, whose text is what it was."""

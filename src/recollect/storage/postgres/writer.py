@@ -10,7 +10,7 @@ from recollect.model.memories import Draft, MemoryRecord, Scope, Slot, Space, Ve
 from recollect.storage.base.forgotten import TombstoneSecrets
 from recollect.storage.base.item_writer import NumberedSpace, PassageRows, WrittenItem, passage_rows, written_memory
 from recollect.storage.base.spaces import list_spaces
-from recollect.storage.base.tables import DELETE
+from recollect.storage.base.tables import ROWS
 from recollect.storage.base.values import LiveMemory, Retirement
 from recollect.storage.base.writer import CONFIRMED_FIELDS, SLOT_FIELDS, StoreWriter
 from recollect.storage.postgres.connection import Packed
@@ -67,10 +67,6 @@ class PostgresWriter(StoreWriter):
     def _id_array(self, ids: Iterable[str]) -> object:
         return word_array(ids)
 
-    def _next_numbers(self, amount: int) -> Sequence[int]:
-        """Give zeros: rows have no numbers here."""
-        return [0] * amount
-
     def _index_terms(self, kind: ItemKind, written: Sequence[WrittenItem]) -> None:
         """Do nothing: the server's index follows the rows."""
 
@@ -118,7 +114,7 @@ class PostgresWriter(StoreWriter):
         self._run_deferred()
         self._free(kind, item_ids)
         removed = {"ids": list(item_ids)}
-        self._added[kind] -= self._changed_rows(DELETE[kind], removed)
+        self._added[kind] -= self._changed_rows(f"delete_{ROWS[kind]}", removed)
         self._execute("delete_jobs", removed)
         for number in list_spaces(self._session).numbers_of(kind):
             self._execute("delete_vectors", removed, space=number)

@@ -16,7 +16,7 @@ from recollect.storage.base.forgotten import TombstoneSecrets
 from recollect.storage.base.item_writer import NumberedSpace, PassageRows, WrittenItem, passage_rows, written_memory
 from recollect.storage.base.session import StoreSession
 from recollect.storage.base.spaces import list_spaces
-from recollect.storage.base.tables import DELETE
+from recollect.storage.base.tables import ROWS
 from recollect.storage.base.values import LiveMemory
 from recollect.storage.base.writer import StoreWriter
 from recollect.storage.sqlite.caches import Seqs, encode, passage_numbers
@@ -185,7 +185,7 @@ class SqliteWriter(StoreWriter):
         seqs = np.array([row[0] for row in self._rows("item_numbers", removed, kind=kind)], np.int64)
         if kind != "place":  # which is not found by words
             self._delete_terms(kind, seqs)
-        self._execute(DELETE[kind], removed)
+        self._execute(f"delete_{ROWS[kind]}", removed)
         self._execute("delete_jobs", removed)
         for number in list_spaces(self._session).numbers_of(kind):
             self._execute("delete_vectors", {"seqs": seq_array(seqs)}, space=number)
