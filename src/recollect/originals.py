@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from recollect.errors import InvalidInput, NotFound, StoreError, StoreFull, StoreUnavailable
+from recollect.errors import InvalidInput, NotFound, StoreFull, StoreUnavailable
 from recollect.model.media import DIGEST, original_name
 from recollect.private_folders import make_private, settle
 
@@ -44,7 +44,13 @@ class LocalOriginals:
         try:
             self._keep(self._folder, self._folder / name, data)
         except OSError as error:
-            raise _translated(error, self._folder) from error
+            if error.errno in _NO_ROOM:
+                full = f"The disk is full: the document was not kept in {self._folder}. Make room and try again."
+                raise StoreFull(full) from error
+            raise StoreUnavailable(
+                f"The document cannot be kept in {self._folder} ({error.strerror}). Check that you may write there, or "
+                "set files.originals to another folder, or to off."
+            ) from error
         return name
 
     @staticmethod
@@ -95,7 +101,9 @@ class LocalOriginals:
         """Remove originals without a file record, and unfinished writes, unless they are recent; says how many."""
         if self._folder is None or not self._folder.is_dir():
             return 0
-        before_ns = _now_ns(self._folder) - _JUST_NOW_S * 10**9
+        # The disk is asked for the time, since its times are what this is compared with.
+        with tempfile.NamedTemporaryFile(prefix=_UNFINISHED, dir=self._folder) as probe:
+            before_ns = os.fstat(probe.fileno()).st_mtime_ns - _JUST_NOW_S * 10**9
         return sum(self._sweep_one(path, known, before_ns) for path in list(_files(self._folder)))
 
     def _sweep_one(self, path: Path, known: Callable[[str], bool], before_ns: int) -> bool:
@@ -115,15 +123,6 @@ class LocalOriginals:
                 return False
             _remove(path, folder)
         return True
-
-
-def _translated(error: OSError, folder: Path) -> StoreError:
-    if error.errno in _NO_ROOM:
-        return StoreFull(f"The disk is full: the document was not kept in {folder}. Make room and try again.")
-    return StoreUnavailable(
-        f"The document cannot be kept in {folder} ({error.strerror}). Check that you may write there, or set "
-        "files.originals to another folder, or to off."
-    )
 
 
 def _holds(path: Path, data: bytes) -> bool:
@@ -181,12 +180,6 @@ def _locked(folder: Path, *, exclusive: bool) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
-
-
-def _now_ns(folder: Path) -> int:
-    """Ask the disk for the time, since its times are what this is compared with."""
-    with tempfile.NamedTemporaryFile(prefix=_UNFINISHED, dir=folder) as probe:
-        return os.fstat(probe.fileno()).st_mtime_ns
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -122,17 +122,17 @@ def as_logits(scores: Sequence[float]) -> list[float]:
 def _scores(received: HttpResponse, found: object, count: int, *names: str) -> list[float]:
     """Give the scores of a list of numbered results, each by the first name that it has, in the order of the texts."""
     items = by_index(received, found, count, "score", _refused)
-    return [_number(next((item[name] for name in names if name in item), None), received.host) for item in items]
+    scores = []
+    for item in items:
+        found = next((item[name] for name in names if name in item), None)
+        if isinstance(found, bool) or not isinstance(found, (int, float)) or not isfinite(found):
+            raise _refused(f"{received.host} gave the score {str(found)[:40]!r}, expected a finite number.")
+        scores.append(float(found))
+    return scores
 
 
 def _refused(said: str) -> RerankerError:
     return RerankerError(f"{said} Check rerank.provider, rerank.url and rerank.model.")
-
-
-def _number(found: object, host: str) -> float:
-    if isinstance(found, bool) or not isinstance(found, (int, float)) or not isfinite(found):
-        raise _refused(f"{host} gave the score {str(found)[:40]!r}, expected a finite number.")
-    return float(found)
 
 
 class ProviderReranker:
@@ -184,7 +184,9 @@ class ProviderReranker:
         """Score all texts. Raises RerankerError when there is no usable answer within the time."""
         if not texts:
             return []
-        body = self._wire.body(question[:_LONGEST_QUESTION], [_document(text) for text in texts])
+        before = [f"{text.previous[:_LONGEST_PREVIOUS]}\n" if text.previous else "" for text in texts]
+        documents = [turn + text.text[:_LONGEST_TEXT] for turn, text in zip(before, texts, strict=True)]
+        body = self._wire.body(question[:_LONGEST_QUESTION], documents)
         request = HttpRequest.json(_PATH, body, _ROOM + len(texts) * _BYTES_PER_TEXT)
         budget_s = self._timeout_s if budget_s is None else budget_s
         return self._asked(request, len(texts), self._monotonic() + budget_s)
@@ -209,11 +211,6 @@ class ProviderReranker:
                 if not worth_it or self._monotonic() + pause_s >= deadline:
                     raise RerankerError(error.reason) from error
                 self._sleep(pause_s)
-
-
-def _document(text: RerankText) -> str:
-    shown = text.text[:_LONGEST_TEXT]
-    return f"{text.previous[:_LONGEST_PREVIOUS]}\n{shown}" if text.previous else shown
 
 
 def create_reranker(settings: RerankSettings) -> ProviderReranker:

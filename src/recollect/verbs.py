@@ -43,12 +43,9 @@ class Verbs:
         super().__init_subclass__()
         for name, verb in [*vars(cls).items()]:
             plain = getattr(verb, "__func__", verb)
-            if isinstance(plain, FunctionType) and not hasattr(plain, "__wrapped__") and _is_verb(name):
+            is_public = name == "__call__" or not name.startswith("_")
+            if is_public and isinstance(plain, FunctionType) and not hasattr(plain, "__wrapped__"):
                 setattr(cls, name, _insisting(plain) if plain is verb else type(verb)(_insisting(plain)))
-
-
-def _is_verb(name: str) -> bool:
-    return name == "__call__" or not name.startswith("_")
 
 
 def _insisting(verb: Callable[..., Any]) -> Callable[..., Any]:

@@ -69,7 +69,10 @@ def create_embedding_provider(
     known = known_model(wanted, name)
     _check_length(known, chosen)
     asked = chosen or (known.dimensions if known and name == "zai" else None)
-    scheme = _scheme(name, wanted, settings.prefix if own else "auto")
+    setting = settings.prefix if own else "auto"
+    scheme = scheme_for(wanted) if setting == "auto" else setting
+    if name == "e5" or (name == "gemini" and scheme == NONE):
+        scheme = E5 if name == "e5" else GEMINI
     length = chosen or (known.dimensions if known else None)
     return _made(settings, _EmbedderChoice(name, wanted, length, asked if _may_choose(name, known) else None, scheme))
 
@@ -77,27 +80,24 @@ def create_embedding_provider(
 def embedder_for(settings: EmbeddingSettings, space: Space) -> Embedder:
     """Make the embedder whose vectors live in a space. Raises SettingsError or ModelDamaged: why there is none."""
     if space.provider == "local":
-        return _local_embedder(settings, space)
+        encoder = encoder_of(space)
+        if encoder is None:
+            raise SettingsError(
+                f"The vectors were made by the local encoder {space.model} ({space.revision}); this package has "
+                f"{SPACE.model} ({SPACE.revision}). Run `recollect reembed`, or install that version."
+            )
+        return LocalEmbedder(threads=settings.threads, folder=encoder.folder(), encoder=encoder)
     name = _known_provider(space.provider)
     if name not in LIMITS or not space.normalised or space.revision:
         raise SettingsError(f"No configured provider makes vectors of the space {space}. Run `recollect reembed`.")
-    if not _has_scheme(name, space.prefix_scheme):
+    schemes = {E5} if name == "e5" else {*PREFIXES, GEMINI} if name == "gemini" else PREFIXES.keys()
+    if space.prefix_scheme not in schemes:
         raise SettingsError(
             f"The vectors by {space.model} were made with the prefixes {space.prefix_scheme}, which {name} does not "
             "have. Run `recollect reembed`."
         )
     asked = _length_to_ask_for(settings, name, space)
     return _made(settings, _EmbedderChoice(name, space.model, space.dimensions, asked, space.prefix_scheme))
-
-
-def _local_embedder(settings: EmbeddingSettings, space: Space) -> LocalEmbedder:
-    encoder = encoder_of(space)
-    if encoder is None:
-        raise SettingsError(
-            f"The vectors were made by the local encoder {space.model} ({space.revision}); this package has "
-            f"{SPACE.model} ({SPACE.revision}). Run `recollect reembed`, or install that version."
-        )
-    return LocalEmbedder(threads=settings.threads, folder=encoder.folder(), encoder=encoder)
 
 
 def _length_to_ask_for(settings: EmbeddingSettings, name: str, space: Space) -> int | None:
@@ -208,19 +208,6 @@ def _known_provider(name: str) -> str:
     if found not in PROVIDERS:
         raise SettingsError(f"Unknown embedding provider: {name}. Known providers: {', '.join(PROVIDERS)}.")
     return found
-
-
-def _scheme(provider: str, model: str, setting: str) -> str:
-    if provider == "e5":
-        return E5
-    named = scheme_for(model) if setting == "auto" else setting
-    return GEMINI if provider == "gemini" and named == NONE else named
-
-
-def _has_scheme(provider: str, scheme: str) -> bool:
-    if provider == "e5":
-        return scheme == E5
-    return scheme in PREFIXES or (provider == "gemini" and scheme == GEMINI)
 
 
 def _may_choose(provider: str, known: KnownModel | None) -> bool:

@@ -221,7 +221,9 @@ class ProviderEmbedder:
             self._greeted = self._greeting is None
             raise blamed(error) from error
         self._learn(rows.shape[1])
-        return rows, self._tokens(embedded, texts)
+        if embedded.tokens is None and self._profile.price:  # where money is at stake, our own estimate
+            return rows, sum(map(self._tokenizer.count, texts))
+        return rows, embedded.tokens or 0
 
     def _learn(self, dimensions: int) -> None:
         with self._lock:
@@ -232,12 +234,6 @@ class ProviderEmbedder:
                 f"{self._endpoint.host} gave vectors of {dimensions} numbers, before of {self._profile.dimensions}. "
                 "Check that one model answers there."
             )
-
-    def _tokens(self, embedded: EmbedResponse, texts: Sequence[str]) -> int:
-        """Give what the provider counted; where it says nothing and money is at stake, our own estimate."""
-        if embedded.tokens is not None:
-            return embedded.tokens
-        return sum(map(self._tokenizer.count, texts)) if self._profile.price else 0
 
 
 def prepared(text: str, role: Role, profile: ProviderProfile, count: Callable[[str], int]) -> str:

@@ -182,7 +182,9 @@ class Gazetteer:
         """Give the name of the largest place of the same country that is near a small one and much larger, or ""."""
         people = int(self._tables.numbers[1, row])
         lat, lng = self._coordinates(row)
-        cosines = self._cosines(lat, lng, min(row, self._count_of_large()))
+        if self._large is None:
+            self._large = int(np.searchsorted(-self._tables.numbers[1], -NEAR_PEOPLE, "right"))
+        cosines = self._cosines(lat, lng, min(row, self._large))
         for other in map(int, np.flatnonzero(cosines >= math.cos(NEAR_KM / EARTH_KM))):
             if int(self._tables.numbers[1, other]) < NEAR_TIMES * people:
                 return ""
@@ -190,11 +192,6 @@ class Gazetteer:
             if found.country_code == record.country_code:
                 return found.name
         return ""
-
-    def _count_of_large(self) -> int:
-        if self._large is None:
-            self._large = int(np.searchsorted(-self._tables.numbers[1], -NEAR_PEOPLE, "right"))
-        return self._large
 
 
 def _unrepeated(parts: Iterable[str]) -> list[str]:

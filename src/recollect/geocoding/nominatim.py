@@ -169,6 +169,9 @@ def _located(said: Mapping[str, Any], host: str) -> Located:
     parts = said.get("address")
     parts = {} if parts is None else _object(parts, host)
     country_code = _text(parts, "country_code")
+    if len(address) > LONGEST_ADDRESS:  # then as much as may be kept, up to a comma if it has one there
+        kept = address[: LONGEST_ADDRESS + 1].rpartition(",")[0].rstrip(" ,")
+        address = kept or address[:LONGEST_ADDRESS].rstrip()
     return Located(
         lat=lat,
         lng=lng,
@@ -176,7 +179,7 @@ def _located(said: Mapping[str, Any], host: str) -> Located:
         region=next(filter(None, (_text(parts, key) for key in _REGIONS)), ""),
         country=_text(parts, "country"),
         country_code=country_code.upper() if _COUNTRY.fullmatch(country_code) else "",
-        address=_cut(address),
+        address=address,
     )
 
 
@@ -204,14 +207,6 @@ def _text(said: Mapping[str, Any], field: str) -> str:
 def _line(text: str) -> str:
     """Give a text on one line, without what cannot be printed."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
-
-
-def _cut(address: str) -> str:
-    """Give as much of an address as may be kept, up to a comma if it has one there."""
-    if len(address) <= LONGEST_ADDRESS:
-        return address
-    kept = address[: LONGEST_ADDRESS + 1].rpartition(",")[0].rstrip(" ,")
-    return kept or address[:LONGEST_ADDRESS].rstrip()
 
 
 def _shown(value: object) -> str:

@@ -65,7 +65,14 @@ def are_made(smallest: str) -> bool:
 
 
 def _kept_folder(smallest: str) -> Path:
-    return _cache_folder() / f"gazetteer-{_version()}-{smallest}-{FORMAT}"
+    import platformdirs  # noqa: PLC0415 - takes 7 ms, which only those who need the folder should pay
+
+    try:
+        brought = version(PACKAGE)
+    except PackageNotFoundError:
+        brought = "unknown"
+    places = Path(platformdirs.user_cache_dir("recollect", appauthor=False), "places")
+    return places / f"gazetteer-{brought}-{smallest}-{FORMAT}"
 
 
 def _kept_tables(kept: Path, smallest: str, make: BuildTables) -> Tables:
@@ -79,19 +86,15 @@ def _kept_tables(kept: Path, smallest: str, make: BuildTables) -> Tables:
         folder = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=kept.parent))
         try:
             make(folder, smallest)
-            _remove(kept)  # what is there is damaged
+            if kept.is_dir() and not kept.is_symlink():  # what is there is damaged
+                shutil.rmtree(kept, ignore_errors=True)
+            else:
+                kept.unlink(missing_ok=True)
             with suppress(OSError):  # without locks another process may have renamed its own meanwhile
                 folder.rename(kept)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
     return load(kept)
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        path.unlink(missing_ok=True)
 
 
 def _own_tables(smallest: str, make: BuildTables) -> OpenTables:
@@ -148,19 +151,6 @@ def _alone(folder: Path) -> Iterator[bool]:
         yield locked
     finally:
         os.close(descriptor)
-
-
-def _cache_folder() -> Path:
-    import platformdirs  # noqa: PLC0415 - takes 7 ms, which only those who need the folder should pay
-
-    return Path(platformdirs.user_cache_dir("recollect", appauthor=False), "places")
-
-
-def _version() -> str:
-    try:
-        return version(PACKAGE)
-    except PackageNotFoundError:
-        return "unknown"
 
 
 def tables_of(smallest: str) -> Tables:

@@ -197,7 +197,8 @@ def load(folder: Path) -> Tables:
         if about["format"] != FORMAT or about["sizes"] != sizes:
             raise DamagedTables(f"{folder} does not hold the tables of format {FORMAT}.")
         countries = {code: Country(*said) for code, said in about["countries"].items()}
-        arrays = {name: _mapped(folder / f"{name}.npy") for name in _ARRAYS}
+        arrays: dict[str, NDArray[Any]]
+        arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in _ARRAYS}
         bases: list[object] = [array.base for array in arrays.values()]
         mapped = tuple(base for base in bases if isinstance(base, mmap))
         plain = {name: np.asarray(array).view(np.ndarray) for name, array in arrays.items()}
@@ -210,11 +211,6 @@ def unit_vectors(coordinates: Floats) -> Floats:
     """Give the places on a globe of radius 1 that latitudes and longitudes mean: x, y and z of each."""
     lat, lng = np.radians(coordinates)
     return np.stack([np.cos(lat) * np.cos(lng), np.cos(lat) * np.sin(lng), np.sin(lat)])
-
-
-def _mapped(path: Path) -> NDArray[Any]:
-    array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
-    return array
 
 
 def _plain(part: str) -> str:

@@ -163,8 +163,15 @@ class LocalReranker(_LocalModel["RerankerGraph"]):
 
     def prepare(self) -> None:
         """Load the model in another thread, if it is not loaded. What goes wrong there, `score` reports."""
+
+        def load() -> None:
+            try:
+                self._loaded()
+            except RerankerError:
+                self._preparing = None
+
         if self._graph is None and self._preparing is None:
-            self._preparing = Thread(target=self._try_to_load, name="recollect-reranker")
+            self._preparing = Thread(target=load, name="recollect-reranker")
             self._preparing.start()
 
     def score(self, question: str, texts: Sequence[RerankText], budget_s: float | None = None) -> Sequence[float]:
@@ -183,9 +190,3 @@ class LocalReranker(_LocalModel["RerankerGraph"]):
         if preparing is not None:
             preparing.join()
         super().close()
-
-    def _try_to_load(self) -> None:
-        try:
-            self._loaded()
-        except RerankerError:
-            self._preparing = None

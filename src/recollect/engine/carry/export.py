@@ -259,14 +259,11 @@ def _facts(values: Values, names: tuple[str, ...]) -> str:
 
 def _pictured(item: Values) -> str:
     """List the media of a memory or message: what they are and show, and where they are."""
-    return "".join(
-        f"- {media['kind']}: {_inline(' · '.join((*_words(media), media.get('url') or _media_name(media))))}\n"
-        for media in item["media"]
-    )
-
-
-def _words(media: Values) -> list[str]:
-    return [media[name] for name in TEXT_LIMITS if media.get(name)]
+    lines = []
+    for media in item["media"]:
+        words = (media[name] for name in TEXT_LIMITS if media.get(name))
+        lines.append(f"- {media['kind']}: {_inline(' · '.join((*words, media.get('url') or _media_name(media))))}\n")
+    return "".join(lines)
 
 
 def _media_name(media: Values) -> str:

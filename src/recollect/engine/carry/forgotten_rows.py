@@ -77,7 +77,12 @@ class KeptAway:
     def look(self, writer: StoreWriter, table: TransferTable, rows: Sequence[Row]) -> None:
         """Note which messages or memories were forgotten."""
         known = writer.known_rows(table, rows)
-        new = [row for row in rows if not _says_the_same(table, row, known.get(table.key_of(row)))]
+        said = [position for position, name in enumerate(table.names) if name in _SAID]
+        new = []
+        for row in rows:
+            stored = known.get(table.key_of(row))
+            if stored is None or any(row[position] != stored[position] for position in said):
+                new.append(row)
         self.items |= forgotten(writer, table, new)
         if table is MEMORIES:
             self._digests.update(row[0] for row in rows if row[_TYPE] == _SUMMARY)
@@ -221,11 +226,6 @@ def _marks(table: TransferTable, row: Row) -> Sequence[str]:
         NAMED_PLACES.name: tombstones.of_place,
     }
     return tombstones.OLDER, *([kinds[table.name](row[0])] if table.name in kinds else ())
-
-
-def _says_the_same(table: TransferTable, row: Row, stored: Row | None) -> bool:
-    said = [position for position, name in enumerate(table.names) if name in _SAID]
-    return stored is not None and all(row[position] == stored[position] for position in said)
 
 
 def record_of(row: Row) -> MemoryRecord:

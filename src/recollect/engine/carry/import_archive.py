@@ -67,7 +67,12 @@ _MOST_EXAMPLES: Final = 20
 _AUTHORED: Final = (MEMORIES, MESSAGES, FILES)
 _STATUS: Final = MESSAGES.names.index("status")
 _ORIGINAL: Final = FILES.names.index("original")
-_CONVERSATION: Final = MESSAGES.names.index("conversation_id")
+# What rows cannot be without, and where they name it.
+_BELONGS_TO: Final = {
+    MESSAGES: (CONVERSATIONS, MESSAGES.names.index("conversation_id")),
+    UNREAD_MESSAGES: (MESSAGES, 0),
+    CHUNKS: (FILES, 1),
+}
 _QUERY: Final = SEARCH_LOG.names.index("query")
 
 T = TypeVar("T")
@@ -236,7 +241,9 @@ class _Import:
 
     def _prepared(self, scope: Scope, table: TransferTable, rows: list[Row]) -> list[Row]:
         """Keep the originals of rows that are about to be brought."""
-        rows = self._authored(table, rows)
+        if self._engine.author and table in _AUTHORED:  # the member who imports: an archive could name any other
+            position = table.names.index("metadata")
+            rows = [with_value(row, position, authored_metadata(self._engine, row[position])) for row in rows]
         if table is MESSAGES:
             reopened = self._left[scope].reopened
             rows = [with_value(row, _STATUS, "active") if row[0] in reopened else row for row in rows]
@@ -263,13 +270,6 @@ class _Import:
         self._report.brought["originals"] += bool(name)
         self._report.skip("originals", NO_ORIGINAL, int(data is None), example=f"{table.name} {row[0]}")
         return name
-
-    def _authored(self, table: TransferTable, rows: list[Row]) -> list[Row]:
-        """Let the member who imports into a shared scope be the author: an archive could name any other."""
-        if not self._engine.author or table not in _AUTHORED:
-            return rows
-        position = table.names.index("metadata")
-        return [with_value(row, position, authored_metadata(self._engine, row[position])) for row in rows]
 
     def _batches(self, table: TransferTable) -> Iterator[list[tuple[Scope, list[Row]]]]:
         """Give as many rows as fit into a transaction, by their users, who are in the order of their ids."""
@@ -396,46 +396,34 @@ def _judge(writer: StoreWriter, table: TransferTable, rows: Sequence[Row], left:
             writer.extend_conversation(row)
         skipped.append((row, ALREADY_THERE if same else DIFFERENT))
     if table is DERIVATIONS:
-        held = _derivations_held(writer, new)
+        ends = {end for row in new for end in (row[:2], row[2:4])}
+        there = {
+            kind: writer.known_ids(table, [item_id for other, item_id in ends if other == kind])
+            for kind, table in (("memory", MEMORIES), ("message", MESSAGES))
+        }
+        held = [row[1] in there[row[0]] and row[3] in there[row[2]] for row in new]
         skipped += [(row, WITHOUT_REST) for row, holds in zip(new, held, strict=True) if not holds]
         return _Judged([row for row, holds in zip(new, held, strict=True) if holds], skipped)
-    homeless = _homeless(writer, new) if table is MESSAGES and new else {}
-    reasons = homeless | dict.fromkeys(gone, FORGOTTEN) | _left_out(writer, table, new)
+    reasons = dict.fromkeys(gone, FORGOTTEN) | _left_out(writer, table, new, gone)
     skipped += [(row, reasons[row[0]]) for row in new if row[0] in reasons]
     return _Judged([row for row in new if row[0] not in reasons], skipped)
 
 
-def _homeless(writer: StoreWriter, rows: Sequence[Row]) -> dict[str, str]:
-    """Give the messages whose conversation is neither in the archive nor here."""
-    there = writer.known_ids(CONVERSATIONS, list({row[_CONVERSATION] for row in rows}))
-    return {row[0]: WITHOUT_REST for row in rows if row[_CONVERSATION] not in there}
-
-
-def _left_out(writer: StoreWriter, table: TransferTable, rows: Sequence[Row]) -> dict[str, str]:
+def _left_out(writer: StoreWriter, table: TransferTable, rows: Sequence[Row], gone: set[str]) -> dict[str, str]:
     """Give the ids of rows that have lost what they belong to, or a sentence, and why they must not come."""
-    if not rows:
+    if not rows or table not in _BELONGS_TO:
         return {}
-    if table is UNREAD_MESSAGES:
-        there = writer.known_ids(MESSAGES, [row[0] for row in rows])
-        return {row[0]: WITHOUT_REST for row in rows if row[0] not in there}
+    owner, position = _BELONGS_TO[table]
+    there = writer.known_ids(owner, list({row[position] for row in rows}))
+    reasons = {row[0]: WITHOUT_REST for row in rows if row[position] not in there}
+    if table is MESSAGES:  # what was forgotten is said to be
+        return {message_id: reason for message_id, reason in reasons.items() if message_id not in gone}
     if table is not CHUNKS:
-        return {}
-    files = writer.known_ids(FILES, list({row[1] for row in rows}))
-    reasons = {row[0]: WITHOUT_REST for row in rows if row[1] not in files}
+        return reasons
     said = [text for row in rows for text in row[2:4]]
     masked = stored_files.mask_forgotten(writer, said)
     changed = [said[at : at + 2] != masked[at : at + 2] for at in range(0, len(said), 2)]
     return {row[0]: FORGOTTEN for row, other in zip(rows, changed, strict=True) if other} | reasons
-
-
-def _derivations_held(writer: StoreWriter, rows: Sequence[Row]) -> list[bool]:
-    """Tell of which notes both ends are there."""
-    ends = {(kind, item_id) for row in rows for kind, item_id in ((row[0], row[1]), (row[2], row[3]))}
-    there = {
-        kind: writer.known_ids(table, [item_id for other, item_id in ends if other == kind])
-        for kind, table in (("memory", MEMORIES), ("message", MESSAGES))
-    }
-    return [row[1] in there[row[0]] and row[3] in there[row[2]] for row in rows]
 
 
 def _incoming(table: TransferTable, row: Row) -> IncomingRow:

@@ -289,20 +289,18 @@ def decode(line: bytes, where: str) -> dict[str, Any]:
         raise InvalidDocument(f"{where} is not JSON in UTF-8: {error}.") from error
     if not isinstance(values, dict):
         raise InvalidDocument(f"{where} is no JSON object.")
-    if _ESCAPES.search(line) and _is_unstorable(values):
-        raise InvalidDocument(f"{where} holds a character that no store can keep.")
+    if _ESCAPES.search(line):
+        try:
+            storable = not _UNSTORABLE.search(json.dumps(values, ensure_ascii=False).replace("\\u0000", "\0"))
+        except RecursionError:
+            storable = False
+        if not storable:
+            raise InvalidDocument(f"{where} holds a character that no store can keep.")
     return values
 
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number that can be kept")
-
-
-def _is_unstorable(values: dict[str, Any]) -> bool:
-    try:
-        return bool(_UNSTORABLE.search(json.dumps(values, ensure_ascii=False).replace("\\u0000", "\0")))
-    except RecursionError:
-        return True
 
 
 def decode_row(line: bytes, table: TransferTable, where: str) -> tuple[str, Row]:
@@ -359,11 +357,7 @@ def _reader(column: Column) -> _ValueCheck:
     read = _READERS[column.kind]
     if column.choices or column.bounds:
         read = partial(_read_bounded, column, read)
-    return partial(_read_optional, read) if column.optional else read
-
-
-def _read_optional(read: _ValueCheck, value: Any) -> Any:  # noqa: ANN401 - as the column is
-    return None if value is None else read(value)
+    return (lambda value: None if value is None else read(value)) if column.optional else read
 
 
 def _read_bounded(column: Column, read: _ValueCheck, given: Any) -> Any:  # noqa: ANN401

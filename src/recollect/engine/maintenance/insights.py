@@ -63,6 +63,8 @@ def insights(engine: Engine, scope: Scope, *, days: int, limit: int) -> Insights
         older = Filters(now=now, until=notes[-1].asked_at if notes else since)
         unrecalled, never = _unrecalled(reader, recalled, older, limit)
         logged = engine.settings.serve.search_log != "off"
+        grown = {kind: reader.growth(kind) for kind in ITEM_KINDS}
+        months = sorted({month for counts in grown.values() for month in counts})[-_MONTHS:]
         return Insights(
             since=since,
             log=engine.settings.serve.search_log,
@@ -75,7 +77,7 @@ def insights(engine: Engine, scope: Scope, *, days: int, limit: int) -> Insights
             never=never if logged else (),
             unrecalled=unrecalled if logged else None,
             coverage=tuple(reader.coverage(space)),
-            growth=_growth(reader),
+            growth=tuple(MonthGrowth(month, *(grown[kind].get(month, 0) for kind in ITEM_KINDS)) for month in months),
             waiting=stats.pending_jobs,
             parked=stats.parked_jobs,
             model=model_change.label(space) if space else "",
@@ -161,12 +163,6 @@ def _shown(item: Item, times: int, last_at: datetime | None = None) -> RecalledI
     return RecalledItem(items.source_of(item), item.id, item.content[:_EXCERPT], times, last_at)
 
 
-def _growth(reader: StoreReader) -> tuple[MonthGrowth, ...]:
-    by_kind = {kind: reader.growth(kind) for kind in ITEM_KINDS}
-    months = sorted({month for counts in by_kind.values() for month in counts})[-_MONTHS:]
-    return tuple(MonthGrowth(month, *(by_kind[kind].get(month, 0) for kind in ITEM_KINDS)) for month in months)
-
-
 class TidyRequest(NamedTuple):
     """What to look for, how much of it, and the ids of what is to go."""
 
@@ -204,25 +200,20 @@ def _suggested(engine: Engine, scope: Scope, rules: Sequence[TidyRule], now: dat
 
 def _empty_texts(rows: StoreReader, rules: Sequence[TidyRule], now: datetime) -> list[TidySuggestion]:
     """Give memories and messages that say nothing, the oldest first."""
-    found = []
-    for memory in rows.untidy_memories(SHORT, _CANDIDATES):
-        rule = noise_rule(memory.content)
-        in_slot = memory.subject or memory.key or memory.metadata.get(STANDING)
-        if rule is not None and rule in rules and not in_slot:
-            found.append(_suggestion(rule, "memory", memory.id, memory.content, memory.created_at))
     messages = rows.untidy_messages(SHORT, _CANDIDATES, now - _SETTLED)
     taught = {made.source_id for made in rows.made_from([message.id for message in messages])}
-    for message in messages:
-        rule = noise_rule(message.content)
-        if rule is not None and rule in rules and message.id not in taught:
-            found.append(_suggestion(rule, "message", message.id, message.content, message.said_at))
-    return found
-
-
-def _suggestion(
-    rule: TidyRule, source: Literal["memory", "message"], item_id: str, content: str, created_at: datetime
-) -> TidySuggestion:
-    return TidySuggestion(rule, "forget", source, item_id, content[:_EXCERPT], created_at)
+    free: list[tuple[Literal["memory", "message"], MemoryRecord | Message, datetime]] = [
+        ("memory", memory, memory.created_at)
+        for memory in rows.untidy_memories(SHORT, _CANDIDATES)
+        if not (memory.subject or memory.key or memory.metadata.get(STANDING))
+    ]
+    free += [("message", message, message.said_at) for message in messages if message.id not in taught]
+    found = ((noise_rule(item.content), source, item, moment) for source, item, moment in free)
+    return [
+        TidySuggestion(rule, "forget", source, item.id, item.content[:_EXCERPT], moment)
+        for rule, source, item, moment in found
+        if rule is not None and rule in rules
+    ]
 
 
 def _old_chats(engine: Engine, scope: Scope, now: datetime) -> Iterator[TidySuggestion]:

@@ -36,9 +36,11 @@ def maintain(engine: Engine) -> Maintenance:
     erased = finish_erasure(engine)  # first: on a full disk it may be all that can be done
     expired = sum(forget.expire(engine, scope) for scope in engine.store.users_with_expired(engine.clock.now()))
     reindexed = reindex.reindex(engine)
-    archived, archive_failures = _archive(engine)
-    silent_for = timedelta(hours=engine.settings.compaction.idle_hours)
-    compacted, compact_failures = _fold_idle(engine, silent_for, compact.compact)
+    idle = engine.settings.compaction
+    archived, archive_failures = 0, list[str]()
+    if idle.archive_days is not None:
+        archived, archive_failures = _fold_idle(engine, timedelta(days=idle.archive_days), compact.archive)
+    compacted, compact_failures = _fold_idle(engine, timedelta(hours=idle.idle_hours), compact.compact)
     worked = serve_all(engine, thorough=True)
     unembedded = [f"some texts wait for their vectors: {worked.unavailable}"] if worked.unavailable else []
     embed_texts.trim(engine)
@@ -52,14 +54,6 @@ def maintain(engine: Engine) -> Maintenance:
     notes = tuple(dict.fromkeys((*engine.store.tune(), *((ERASED,) if erased else ()))))
     failures = (*archive_failures, *compact_failures, *unembedded, *((unreached,) if unreached else ()))
     return Maintenance(worked.embedded, worked.parked, expired, compacted, archived, notes, failures, reindexed)
-
-
-def _archive(engine: Engine) -> tuple[int, list[str]]:
-    """Archive conversations that have been silent for very long."""
-    days = engine.settings.compaction.archive_days
-    if days is None:
-        return 0, []
-    return _fold_idle(engine, timedelta(days=days), compact.archive)
 
 
 def _fold_idle(

@@ -16,8 +16,8 @@ from recollect.engine.drafts import items, memory_drafts
 from recollect.engine.drafts.items import embedded_texts, terms_of
 from recollect.engine.memories import repetition
 from recollect.model.literals import ITEM_KINDS, ItemKind
-from recollect.model.memories import Item, MemoryRecord, Scope, Space
-from recollect.storage.base import IndexedItem, StoreReader, StoreWriter
+from recollect.model.memories import Item, MemoryRecord, Scope
+from recollect.storage.base import IndexedItem, StoreWriter
 from recollect.text.passages import PASSAGES
 from recollect.text.terms import ANALYSER
 
@@ -62,10 +62,7 @@ def _reindex_kind(engine: Engine, scope: Scope, kind: ItemKind) -> int:
 
 
 def _batch(engine: Engine, scope: Scope, kind: ItemKind, after: str | None) -> list[IndexedItem]:
-    def work(reader: StoreReader) -> list[IndexedItem]:
-        return list(reader.indexed(kind, _BATCH, after))
-
-    return engine.store.read(scope, work)
+    return engine.store.read(scope, lambda reader: list(reader.indexed(kind, _BATCH, after)))
 
 
 def _stale(batch: Sequence[IndexedItem]) -> Iterator[_StaleItems]:
@@ -152,14 +149,13 @@ def _owe_kind(engine: Engine, scope: Scope, kind: ItemKind, stop: Event | None) 
         if not batch:
             break
         after, space = batch[-1].item.id, engine.models.latest
-        lacking_ids = [entry.item.id for entry in batch if _may_lack(entry.item, space)]
+        lacking_ids = [  # may lack vectors, or have those of another text
+            item.id
+            for item, _ in batch
+            if (isinstance(item, MemoryRecord) and memory_drafts.is_of_user(item))
+            or len(embedded_texts(item, space)) > 1
+        ]
         if lacking_ids:
             engine.store.write(scope, methodcaller("owe_vectors", kind, lacking_ids, engine.clock.now()))
         owed += len(lacking_ids)
     return owed
-
-
-def _may_lack(item: Item, space: Space | None) -> bool:
-    """Tell whether an item may lack vectors, or have those of another text."""
-    of_whom = isinstance(item, MemoryRecord) and memory_drafts.is_of_user(item)
-    return of_whom or len(embedded_texts(item, space)) > 1

@@ -8,7 +8,7 @@ between submitting and recording the id loses the price of one batch: its texts 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from itertools import accumulate
 from threading import Event
 from typing import Final
@@ -174,18 +174,15 @@ def _collect(engine: Engine, space: Space, batches: BulkEmbedder) -> _Collected:
     collected = _Collected()
     for batch in engine.store.open_bulks(space):
         now = engine.clock.now()
+        if batch.state == "running":  # then it is due after its interval, else after the lease of another worker
+            is_due = batch.checked_at == batch.submitted_at or now - batch.checked_at >= _POLL
+        else:
+            lease = timedelta(seconds=engine.settings.embedding.lease_s)
+            is_due = now - batch.checked_at > (_MAX_SUBMIT if batch.state == "submitting" else lease)
         leased = replace(batch, state="collecting", checked_at=now)
-        if _is_due(engine, batch, now) and engine.store.change_bulk(batch, leased):  # or another worker has the lease
+        if is_due and engine.store.change_bulk(batch, leased):  # or another worker has the lease
             collected += _poll(engine, leased, batches)
     return collected
-
-
-def _is_due(engine: Engine, batch: BulkBatch, now: datetime) -> bool:
-    """Say whether to poll a batch: its interval or the lease of another worker is over."""
-    if batch.state == "running":
-        return batch.checked_at == batch.submitted_at or now - batch.checked_at >= _POLL
-    lease = timedelta(seconds=engine.settings.embedding.lease_s)
-    return now - batch.checked_at > (_MAX_SUBMIT if batch.state == "submitting" else lease)
 
 
 def _poll(engine: Engine, leased: BulkBatch, batches: BulkEmbedder) -> _Collected:
@@ -252,7 +249,9 @@ def _store_vectors(engine: Engine, batch: BulkBatch, outcome: BulkOutcome, *, fa
         paid, usages = _payment(engine, served, vectors, outcome.tokens)
         matrices = [np.stack([vectors[name] for name in names]) for _, names in served]
         worked += WorkReport(embedded=embed_queue.finish(engine, [job for job, _ in served], matrices, paid, usages))
-    blamed = [(job, reason) for job, names in named if (reason := _refusal(names, refused)) is not None]
+    blamed = [
+        (job, reasons[0]) for job, names in named if (reasons := [refused[one] for one in names if one in refused])
+    ]
     for job, reason in blamed:
         worked += embed_queue.blame(engine, job, TextRefused(reason))
     over = replace(batch, tokens=outcome.usage.tokens or batch.tokens, done=len(outcome.vectors))
@@ -261,11 +260,6 @@ def _store_vectors(engine: Engine, batch: BulkBatch, outcome: BulkOutcome, *, fa
     else:
         _close(engine, over, "collected", "")
     return _Collected(worked, left=len(served) + len(blamed) < len(named))
-
-
-def _refusal(names: Sequence[str], refused: Mapping[str, str]) -> str | None:
-    """Give the reason why one of these texts was refused."""
-    return next((refused[name] for name in names if name in refused), None)
 
 
 def _payment(

@@ -8,8 +8,8 @@ bisecting its batch; it is retried a few times with back-off, or parked at once 
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import timedelta
 from threading import Event, Lock, Thread
 from typing import TypeAlias
 
@@ -20,8 +20,7 @@ from recollect.engine.drafts import items
 from recollect.engine.drafts.items import embedded_texts
 from recollect.engine.vectors import embed_texts
 from recollect.errors import EmbeddingError, ProviderUnavailable, TextRefused
-from recollect.model.literals import ItemKind
-from recollect.model.memories import Embeddable, MemoryRecord, Scope, Space, Vector
+from recollect.model.memories import MemoryRecord, Scope, Space, Vector
 from recollect.model.messages import Usage
 from recollect.model.stats import WorkReport
 from recollect.ports import RemoteEmbedder
@@ -294,8 +293,16 @@ def _finish_user(
             jobs_of_user = [job for job, _, _ in unchanged]
             first_ids = writer.finish_jobs(jobs_of_user, [vectors for _, vectors, _ in unchanged])
         if searched:
-            jobs = [job for job, _, _ in unchanged if job.item.id in first_ids and _written_at(job.item) > lately]
-            writer.note_embedded([*_live_items(jobs)], now)
+            found = [(job.kind, job.item) for job, _, _ in unchanged if job.item.id in first_ids]
+            writer.note_embedded(
+                [
+                    (kind, item.id)
+                    for kind, item in found
+                    if kind != "place"  # which live searches do not match
+                    and (item.updated_at if isinstance(item, MemoryRecord) else item.created_at) > lately
+                ],
+                now,
+            )
         paid = [CachedPassageVector(key, job.item.id, vector) for job, _, own in unchanged for key, vector in own]
         if paid:
             writer.keep_paid(space, paid, now)
@@ -303,17 +310,6 @@ def _finish_user(
         return len(unchanged)
 
     return engine.write(scope, work)
-
-
-def _live_items(jobs: Iterable[EmbedJob]) -> Iterator[tuple[ItemKind, str]]:
-    """Give the items that live searches match, which are not the names of places."""
-    for job in jobs:
-        if job.kind != "place":
-            yield job.kind, job.item.id
-
-
-def _written_at(item: Embeddable) -> datetime:
-    return item.updated_at if isinstance(item, MemoryRecord) else item.created_at
 
 
 def _release(engine: Engine, jobs: Sequence[EmbedJob]) -> None:
