@@ -47,10 +47,12 @@ class ServerCluster:
         if not self._tables:
             return AwayWorkers()
         workers = connection.execute(CLUSTER_QUERIES["workers"].encode(), {}).fetchall()
-        names = tuple(str(worker) for worker, answers in workers if not answers)
-        away = AwayWorkers(names, _reached_users(connection, names)) if names else AwayWorkers()
-        self._away, self._until = away, monotonic() + _BELIEVED_S
-        return away
+        names, users = tuple(str(worker) for worker, answers in workers if not answers), list[str]()
+        if names:
+            lists = connection.execute(CLUSTER_QUERIES["reached_users"].encode(), {"away": list(names)}).fetchall()
+            users = sorted(user for (found,) in lists for user in json.loads(found))
+        self._away, self._until = AwayWorkers(names, tuple(users)), monotonic() + _BELIEVED_S
+        return self._away
 
     def away(self, connection: PgConnection) -> AwayWorkers:
         """Give the workers that were away a moment ago; if none was, look."""
@@ -60,11 +62,6 @@ class ServerCluster:
     def tables_in(self, statement: str) -> set[str]:
         """Give the distributed tables that a statement may be about."""
         return {word for word in _WORD.findall(statement) if word in self._tables or _VECTORS.fullmatch(word)}
-
-
-def _reached_users(connection: PgConnection, away: Sequence[str]) -> tuple[str, ...]:
-    lists = connection.execute(CLUSTER_QUERIES["reached_users"].encode(), {"away": list(away)}).fetchall()
-    return tuple(sorted(user for (found,) in lists for user in json.loads(found)))
 
 
 class ReachedRows:
@@ -89,18 +86,14 @@ class ReachedRows:
             self.away = self._cluster.away(self._connection)
             if self.away.names:
                 self._views.enter_context(self._connection.transaction(force_rollback=True))
-        if self.away.names:
-            self._hide(sorted(tables), self.away.reached)
-            self._hidden |= tables
-
-    def _hide(self, tables: Sequence[str], users: Sequence[str]) -> None:
+        if not self.away.names:
+            return
+        view = sql.SQL("CREATE TEMPORARY VIEW {} AS SELECT * FROM {} WHERE user_id = ANY({}::text[])")
         ((schema,),) = self._connection.execute("SELECT current_schema()").fetchall()
-        for table in tables:
-            self._connection.execute(
-                sql.SQL("CREATE TEMPORARY VIEW {} AS SELECT * FROM {} WHERE user_id = ANY({}::text[])").format(
-                    sql.Identifier(table), sql.Identifier(schema, table), sql.Literal(list(users))
-                )
-            )
+        users = sql.Literal(list(self.away.reached))
+        for table in sorted(tables):
+            self._connection.execute(view.format(sql.Identifier(table), sql.Identifier(schema, table), users))
+        self._hidden |= tables
 
     def close(self) -> None:
         self._views.close()

@@ -104,20 +104,14 @@ class _RightsRow(NamedTuple):
 def login_rights(connection: PgConnection, role: str) -> LoginRights:
     """Find out what the login may do; make and admit the application's role if that is possible and not done yet."""
     rights = _look(connection, role)
-    if role and rights.owns and not rights.unfit and _lacks_something(rights):
+    is_whole = rights.admitted and (rights.searches or not rights.creates_roles)
+    if role and rights.owns and not rights.unfit and (rights.known or rights.creates_roles) and not is_whole:
         _establish(connection, role, rights)
         rights = _look(connection, role)
     if role and rights.known and rights.admitted and not rights.unfit and _takes(connection, role):
         return LoginRights(rights.login, role, True, rights.owns, rights.searches)  # noqa: FBT003 - it holds
     searches = rights.searches and not rights.bypasses
     return LoginRights(rights.login, "", not rights.bypasses, rights.owns, searches, _advice(role, rights))
-
-
-def _lacks_something(rights: _RightsRow) -> bool:
-    """Whether there is anything to make that this login might be able to make."""
-    return (rights.known or rights.creates_roles) and not (
-        rights.admitted and (rights.searches or not rights.creates_roles)
-    )
 
 
 def _advice(role: str, rights: _RightsRow) -> Sequence[str]:

@@ -46,15 +46,8 @@ _to_json = json.JSONEncoder(ensure_ascii=False).encode
 _MOST_VECTOR_DIMENSIONS = 2_000
 
 
-def _read_time(moment: datetime) -> datetime:
-    return moment.astimezone(UTC)
-
-
-def _read_json(value: Any) -> Any:  # noqa: ANN401 - the driver has parsed it
-    return value
-
-
-CODEC = RecordCodec(ValueCodec(_read_time, _read_json, Jsonb, tuple, list))
+# The driver has parsed JSON already.
+CODEC = RecordCodec(ValueCodec(lambda moment: moment.astimezone(UTC), lambda value: value, Jsonb, tuple, list))
 
 
 def column_type(space: Space) -> str:
@@ -78,18 +71,6 @@ def id_array(ids: Sequence[str]) -> str | Sequence[str]:
     return array if array.count(",") == len(ids) - 1 else ids
 
 
-def _time_bytes(moment: datetime) -> bytes:
-    return _INT8.pack((moment - _SERVER_EPOCH) // _MICROSECOND)
-
-
-def _id_bytes(item_id: str) -> bytes:
-    return bytes.fromhex(item_id.replace("-", ""))
-
-
-def _json_bytes(text: str) -> bytes:
-    return b"\x01" + text.encode()  # the version of the format
-
-
 class _ColumnType(NamedTuple):
     """The number of a type in the server, and what writes a value of it."""
 
@@ -99,16 +80,21 @@ class _ColumnType(NamedTuple):
 
 _TEXT = _ColumnType(25, str.encode)
 _COLUMN_TYPES = {
-    **dict.fromkeys(TIME_FIELDS, _ColumnType(1184, _time_bytes)),
-    **dict.fromkeys(("id", "superseded_by", "place"), _ColumnType(_UUID_OID, _id_bytes)),
+    **dict.fromkeys(
+        TIME_FIELDS, _ColumnType(1184, lambda moment: _INT8.pack((moment - _SERVER_EPOCH) // _MICROSECOND))
+    ),
+    **dict.fromkeys(
+        ("id", "superseded_by", "place"),
+        _ColumnType(_UUID_OID, lambda item_id: bytes.fromhex(item_id.replace("-", ""))),
+    ),
     **dict.fromkeys(("importance", "confidence", "lat", "lng"), _ColumnType(701, Struct(">d").pack)),
-    **dict.fromkeys(("metadata", "media"), _ColumnType(3802, _json_bytes)),
+    **dict.fromkeys(("metadata", "media"), _ColumnType(3802, lambda text: b"\x01" + text.encode())),  # 1 is the version
     "trust": _ColumnType(21, Struct(">h").pack),
 }
 
 
 def memory_columns(drafts: Sequence[Draft]) -> dict[str, Packed]:
-    """Lay out drafts for `insert_memories`, an array for each column."""
+    """Lay out drafts for `insert_memories`, an array in the server's binary format for each column."""
     rows = zip(*(draft.record for draft in drafts), strict=True)
     columns: dict[str, Sequence[Any]] = dict(zip(RECORD_FIELDS, rows, strict=True))
     columns["metadata"] = [_to_json(metadata) if metadata else "{}" for metadata in columns["metadata"]]
@@ -116,15 +102,15 @@ def memory_columns(drafts: Sequence[Draft]) -> dict[str, Packed]:
     columns["place"] = [*map(place_id, columns["address"], columns["place_label"])]
     columns["terms"] = [" ".join(draft.terms) for draft in drafts]
     columns["content_hash"] = [draft.content_hash for draft in drafts]
-    return {name: _pack(_COLUMN_TYPES.get(name, _TEXT), values) for name, values in columns.items()}
-
-
-def _pack(column: _ColumnType, values: Sequence[Any]) -> Packed:
-    """Write an array in the server's binary format. Most columns have one value in all rows."""
-    header = _ARRAY_HEADER.pack(1, int(None in values), column.oid, len(values), 1)
-    if values.count(values[0]) == len(values):
-        return Packed(header + _element(column, values[0]) * len(values))
-    return Packed(header + b"".join([_element(column, value) for value in values]))
+    packed = {}
+    for name, values in columns.items():
+        column = _COLUMN_TYPES.get(name, _TEXT)
+        header = _ARRAY_HEADER.pack(1, int(None in values), column.oid, len(values), 1)
+        if values.count(values[0]) == len(values):  # most columns have one value in all rows
+            packed[name] = Packed(header + _element(column, values[0]) * len(values))
+        else:
+            packed[name] = Packed(header + b"".join([_element(column, value) for value in values]))
+    return packed
 
 
 def _element(column: _ColumnType, value: object) -> bytes:

@@ -258,19 +258,21 @@ class PostgresStore(Store):
             with connection.pipeline():
                 writer = self._writer(connection, scope)
             result = work(writer)
-            return self._background.submit(self._finish, stack.pop_all(), writer, result)
+            transaction = stack.pop_all()
+
+        def finish() -> T:
+            with transaction:
+                writer.finish()
+            self._sender.send()
+            return result
+
+        return self._background.submit(finish)
 
     def _writer(self, connection: PgConnection, scope: Scope) -> PostgresWriter:
         """Begin a user's write: in a pipeline, one trip to the server for row-level security and the locks."""
         session = PostgresSession(connection, self._transactions, self._connect)
         session.act_for(scope)
         return PostgresWriter(session, scope, secrets=self._secrets, geocodes=self._geocodes)
-
-    def _finish(self, transaction: ExitStack, writer: PostgresWriter, result: T) -> T:
-        with transaction:
-            writer.finish()
-        self._sender.send()
-        return result
 
     def _connect(self) -> PgConnection:
         """Open a connection apart from the pool."""

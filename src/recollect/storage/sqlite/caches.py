@@ -171,17 +171,12 @@ class CodeView:
         """Give the numbers of the rows that are probably nearest to the vector, in no order."""
         if len(self.seqs) <= wanted:
             return self.seqs
-        counted = self._by_counting(vector, _COUNTED * wanted)
-        return self.seqs[counted[self._by_weighing(vector, counted, wanted)]]
-
-    def _by_counting(self, vector: Vector, wanted: int) -> Positions:
-        return _least(_differing_bits(self.columns, encode(vector[None, :]).view(np.uint64)[0]), wanted)
-
-    def _by_weighing(self, vector: Vector, positions: Positions, wanted: int) -> Positions:
-        if len(positions) <= wanted:
-            return np.arange(len(positions))
-        bits = np.unpackbits(self.rows[positions], axis=1, count=len(vector)).astype(np.float32)
-        return np.argpartition(-products(bits, vector), wanted)[:wanted]
+        differing = _differing_bits(self.columns, encode(vector[None, :]).view(np.uint64)[0])
+        counted = _least(differing, _COUNTED * wanted)
+        if len(counted) <= wanted:
+            return self.seqs[counted]
+        bits = np.unpackbits(self.rows[counted], axis=1, count=len(vector)).astype(np.float32)
+        return self.seqs[counted[np.argpartition(-products(bits, vector), wanted)[:wanted]]]
 
 
 def _least(distances: NDArray[np.uint16], wanted: int) -> Positions:

@@ -228,13 +228,19 @@ class FileEraser:
         try:
             drop_samples(connection)
             _merge_deleted(connection)
-            if whole or file_bytes(connection) <= REWRITE_AT_ONCE_BYTES:
-                _rewrite(connection)
+            vanished = _vanished(connection)
+            rewritten = connection.pragma("user_version") in (vanished, _rewritten(vanished))
+            if not rewritten and (whole or file_bytes(connection) <= REWRITE_AT_ONCE_BYTES):
+                connection.execute("VACUUM")
+                connection.execute(f"PRAGMA user_version = {_rewritten(vanished)}")
             return pending(connection) if _empty_log(connection) else Erasure(_IN_LOG, later=True)
         except apsw.BusyError:
             return Erasure(pending(connection).reason or _IN_LOG, later=True)
         except apsw.FullError:
-            return _make_room(connection)
+            with suppress(apsw.Error):  # give back the room that this took in the log before it failed
+                if _empty_log(connection) and not pending(connection).reason:
+                    return Erasure()
+            return Erasure(_FULL, later=True)
 
 
 def pending(connection: apsw.Connection) -> Erasure:
@@ -276,14 +282,6 @@ def _merge_deleted(connection: apsw.Connection) -> None:
             session.execute("set_mark", {"name": UNMERGED, "value": 0})
 
 
-def _rewrite(connection: apsw.Connection) -> None:
-    """Write the whole file anew if rows have vanished since this was last done."""
-    vanished = _vanished(connection)
-    if connection.pragma("user_version") not in (vanished, _rewritten(vanished)):
-        connection.execute("VACUUM")
-        connection.execute(f"PRAGMA user_version = {_rewritten(vanished)}")
-
-
 def _empty_log(connection: apsw.Connection) -> bool:
     """Move everything from the log into the file; only the last step keeps others from writing."""
     frames, moved = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
@@ -296,14 +294,6 @@ def _empty_log(connection: apsw.Connection) -> bool:
     if connection.pragma("user_version") == _rewritten(vanished):
         connection.execute(f"PRAGMA user_version = {vanished}")
     return True
-
-
-def _make_room(connection: apsw.Connection) -> Erasure:
-    """Give back the room that a try took in the log before it failed on a full disk; says what is left to erase."""
-    with suppress(apsw.Error):
-        if _empty_log(connection) and not pending(connection).reason:
-            return Erasure()
-    return Erasure(_FULL, later=True)
 
 
 def _vanished(connection: apsw.Connection) -> int:

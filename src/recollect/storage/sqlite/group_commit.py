@@ -123,12 +123,12 @@ class WriteTurns:
         One that is back first would otherwise have a sync for itself, during which the others wait.
         """
         deadline = monotonic() + self._sync_s
-        while self._expected > self._in_line() and monotonic() < deadline:
+        while True:
+            with self._lock:
+                in_line = sum(map(len, self._waiting.values()))
+            if self._expected <= in_line or monotonic() >= deadline:
+                return
             sleep(_PAUSE_S)
-
-    def _in_line(self) -> int:
-        with self._lock:
-            return sum(map(len, self._waiting.values()))
 
     def note(self, writes: int, sync_s: float) -> None:
         """Note how many writes a group had, and how long its commit took."""

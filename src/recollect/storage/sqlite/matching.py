@@ -92,7 +92,11 @@ def ranked_rows(index: UserWords, terms: Sequence[str], total: int, wanted: int)
     for term, seqs in listed.items():
         rows.add([term], seqs)
     common = sorted(common_terms, key=lambda term: (frequencies[term], term))[:_MOST_COMMON]
-    rare = _rarest([term for term in listed if term not in common_terms], frequencies)
+    # The rarest terms that rows hold, as many as have no more rows than one list.
+    known = (term for term in listed if term not in common_terms and frequencies[term])
+    by_rows = sorted(known, key=lambda term: (frequencies[term], term))
+    totals = accumulate(frequencies[term] for term in by_rows)
+    rare = [term for term, so_far in zip(by_rows, totals, strict=True) if so_far <= MOST_LISTED]
     if sum(frequencies[term] for term in rare) > wanted:  # otherwise all of their rows are taken
         for term in common:
             rows.add([term], index.newest(f"({any_of(rare)}) AND {_quoted(term)}", MOST_LISTED))
@@ -102,13 +106,6 @@ def ranked_rows(index: UserWords, terms: Sequence[str], total: int, wanted: int)
         for together in combinations(common, size):
             rows.add(together, index.newest(" AND ".join(map(_quoted, together)), wanted))
     return RankedRows(rows.best_first(), frequencies, whole=not common_terms)
-
-
-def _rarest(terms: Sequence[str], frequencies: Mapping[str, int]) -> Sequence[str]:
-    """Give the rarest terms that rows hold, as many as have no more rows than one list."""
-    known = sorted((term for term in terms if frequencies[term]), key=lambda term: (frequencies[term], term))
-    rows = accumulate(frequencies[term] for term in known)
-    return [term for term, so_far in zip(known, rows, strict=True) if so_far <= MOST_LISTED]
 
 
 class _WordHolders:

@@ -12,7 +12,7 @@ import numpy as np
 
 from recollect.errors import StoreDamaged
 from recollect.model.filters import Filters, ItemFilters, PlaceFilters
-from recollect.model.literals import ItemKind, VectorKind
+from recollect.model.literals import VectorKind
 from recollect.model.memories import Scope, Space, TextCandidate, TextCandidates, Vector
 from recollect.storage.base.filters import is_local
 from recollect.storage.base.forgotten import TombstoneSecrets
@@ -27,7 +27,6 @@ from recollect.storage.sqlite.caches import (
     InMemoryUser,
     InMemoryUsers,
     SearchedUser,
-    Seqs,
     UserCodes,
     as_codes,
     as_matrix,
@@ -42,7 +41,6 @@ from recollect.storage.sqlite.session import SqliteSession, seq_array, to_micros
 _LATE_REACH = 1024
 _CODES_AT_ONCE = 20_000
 _WIDER = 8
-_NONE = np.empty(0, np.int64)
 _MOST_TIMES = 8  # as many times as many rows are looked at before all are that pass
 
 # What narrows a search of memories, and what that is in one for all that is true now.
@@ -86,7 +84,11 @@ class SqliteReader(StoreReader):
             candidates = inside.sharing(terms, limit)
             return TextCandidates(candidates, count_terms(candidates, terms), self._figures.rows(filters.kind))
         candidates = self._matching(terms, filters, limit)
-        counts = count_terms(candidates, terms) if len(candidates) < limit else self._counted(terms, filters.kind)
+        if len(candidates) < limit:
+            counts = count_terms(candidates, terms)
+        else:
+            asked = {term: self._rows("term_frequency", {"terms": any_of([term])}, kind=filters.kind) for term in terms}
+            counts = {term: int(rows[0][0]) for term, rows in asked.items()}
         return TextCandidates(candidates, counts, self._figures.rows(filters.kind))
 
     def _ranked_candidates(self, terms: Sequence[str], filters: ItemFilters, limit: int) -> TextCandidates:
@@ -104,25 +106,17 @@ class SqliteReader(StoreReader):
             }
             candidates += [passing[seq] for seq in best.tolist() if seq in passing]
             start, step = start + step, step * _MOST_TIMES
-        if len(candidates) < limit and not ranked.whole:
-            candidates = self._all_candidates(terms, filters, limit)
+        if len(candidates) < limit and not ranked.whole:  # look at all rows that pass if they are few, or hold a term
+            rows: list[Any] = self._filtered("inside", filters, {"limit": MANY_ROWS + 1})
+            few = len(rows) <= MANY_ROWS
+            candidates = AreaRows.of(rows).sharing(terms, limit) if few else self._matching(terms, filters, limit)
         if len(candidates) < limit:
             return TextCandidates(candidates, count_terms(candidates, terms), total)
         return TextCandidates(candidates[:limit], ranked.frequencies, total)
 
-    def _all_candidates(self, terms: Sequence[str], filters: ItemFilters, limit: int) -> list[TextCandidate]:
-        """Look at all rows that pass when they are not many, and otherwise at all that hold a term."""
-        rows: list[Any] = self._filtered("inside", filters, {"limit": MANY_ROWS + 1})
-        return (
-            AreaRows.of(rows).sharing(terms, limit) if len(rows) <= MANY_ROWS else self._matching(terms, filters, limit)
-        )
-
     def _matching(self, terms: Sequence[str], filters: ItemFilters, limit: int) -> list[TextCandidate]:
         rows = self._filtered("text_candidates", filters, {"terms": any_of(terms), "limit": limit})
         return [TextCandidate(item_id, words.split(" ")) for item_id, words in rows]
-
-    def _counted(self, terms: Sequence[str], kind: ItemKind) -> dict[str, int]:
-        return {term: int(self._rows("term_frequency", {"terms": any_of([term])}, kind=kind)[0][0]) for term in terms}
 
     def _in_memory(self, space: Space | None, filters: ItemFilters | PlaceFilters) -> SearchedUser | None:
         """Give the user's memories whole, when there are few and nothing but the present is asked for."""
@@ -201,8 +195,9 @@ class SqliteReader(StoreReader):
             codes = self._codes.take(self._user, number)
             if generation > codes.generation:
                 late = next((row[0] for row in self._rows("late_vectors")), 0)
-                if resets != codes.resets:
-                    codes.keep(self._numbers_of_codes(number) if late == codes.late else _NONE)
+                if resets != codes.resets:  # to list the numbers of what is left takes far less time than to load it
+                    listed = self._rows("list_codes", space=number)[0][0] if late == codes.late else ""
+                    codes.keep(np.fromstring(listed or "", np.int64, sep=","))
                 self._load_codes(codes, number, dimensions, codes.newest)
                 if late != codes.late:
                     self._load_late_codes(codes, number, dimensions)
@@ -227,11 +222,6 @@ class SqliteReader(StoreReader):
             lacking = codes.missing(numbers)
             codes.append(numbers[lacking], loaded[lacking])
 
-    def _numbers_of_codes(self, number: int) -> Seqs:
-        """Give the numbers of the codes that are left, which takes far less time than to load these."""
-        ((listed,),) = self._rows("list_codes", space=number)
-        return np.fromstring(listed or "", np.int64, sep=",")
-
     def _load_late_codes(self, codes: UserCodes, number: int, dimensions: int) -> None:
         """Rows that were waiting for their vectors have numbers below the newest, and mostly not far below."""
         total = self._rows("count_codes", space=number)[0][0]
@@ -251,7 +241,9 @@ class SqliteReader(StoreReader):
         looking_at: int = 0,
     ) -> Sequence[Neighbour]:
         closest = view.closest(vector, max(limit, looking_at or rescored(len(view.seqs))))
-        seqs, cosines = best_of_items(*self._cosines(number, closest, vector))
+        rows = self._rows("fetch_vectors", {"seqs": seq_array(closest)}, space=number)
+        scores = sound_cosines(as_matrix([floats for _, floats in rows], len(vector)), vector)
+        seqs, cosines = best_of_items(np.array([seq for seq, _ in rows], np.int64), scores)
         neighbours: list[Neighbour] = []
         step = limit + limit // 4 + 1  # a little more than is wanted, because most rows pass
         if looking_at:
@@ -264,12 +256,6 @@ class SqliteReader(StoreReader):
             if len(neighbours) >= limit:
                 break
         return neighbours[:limit]
-
-    def _cosines(self, number: int, seqs: Seqs, vector: Vector) -> tuple[Seqs, Vector]:
-        """Give the scores of vectors by their numbers."""
-        rows = self._rows("fetch_vectors", {"seqs": seq_array(seqs)}, space=number)
-        matrix = as_matrix([floats for _, floats in rows], len(vector))
-        return np.array([seq for seq, _ in rows], np.int64), sound_cosines(matrix, vector)
 
     def cosines(self, kind: VectorKind, space: Space, vector: Vector, ids: Sequence[str]) -> dict[str, float]:
         number = self._spaces.number(kind, space)

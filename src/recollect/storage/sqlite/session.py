@@ -42,19 +42,19 @@ def from_micros(micros: int) -> datetime:
     return _EPOCH + timedelta(microseconds=micros)
 
 
-def _read_json(text: str) -> Any:  # noqa: ANN401 - JSON
-    return {} if text == "{}" else json.loads(text)
-
-
 def _write_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _read_terms(words: str) -> tuple[str, ...]:
-    return tuple(words.split(" ")) if words else ()
-
-
-CODEC = RecordCodec(ValueCodec(from_micros, _read_json, _write_json, _read_terms, " ".join))
+CODEC = RecordCodec(
+    ValueCodec(
+        read_time=from_micros,
+        read_json=lambda text: {} if text == "{}" else json.loads(text),
+        write_json=_write_json,
+        read_terms=lambda words: tuple(words.split(" ")) if words else (),
+        write_terms=" ".join,
+    )
+)
 
 
 def to_row(seq: int, user_id: str, draft: Draft) -> tuple[Any, ...]:

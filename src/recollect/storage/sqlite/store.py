@@ -113,7 +113,13 @@ class SqliteStore(Store):
     def _open_file(self, analyser: int) -> bool:
         """Bring the file up to date and look at it; says whether something is still to be erased."""
         with translated(self._path):
-            self._migrate(analyser)
+            try:
+                migrate(self._writer, str(self._path), self._clock.now(), analyser)
+            except apsw.ReadOnlyError as error:
+                raise StoreUnavailable(
+                    f"{self._path} was written by an older version and has to be migrated, but it is read-only. Open "
+                    "it once where it can be written."
+                ) from error
             look_at_tables(self._writer)
             self._secrets = tombstone_secrets(SqliteSession(self._writer))
             return self._writer.pragma("user_version") == UNERASED or bool(samples(self._writer))
@@ -143,15 +149,6 @@ class SqliteStore(Store):
         if self._open_writer is None:
             self._open_writer = open_connection(self._path, self._busy_timeout_s)
         return self._open_writer
-
-    def _migrate(self, analyser: int) -> None:
-        try:
-            migrate(self._writer, str(self._path), self._clock.now(), analyser)
-        except apsw.ReadOnlyError as error:
-            raise StoreUnavailable(
-                f"{self._path} was written by an older version and has to be migrated, but it is read-only. Open it "
-                "once where it can be written."
-            ) from error
 
     def read(self, scope: Scope, work: Callable[[StoreReader], T], *, replica: bool = False) -> T:  # noqa: ARG002 - a file has none
         with self._snapshot() as connection:
@@ -183,22 +180,13 @@ class SqliteStore(Store):
     ) -> Iterator[StoreSession]:
         """Lend the connection that writes, inside a transaction of its own: no other process writes meanwhile."""
         self._insist_open()
-        with self._writing_alone(patient=patient), self._translated():
-            self._begin(patient=patient)
-            try:
-                yield SqliteSession(self._writer)
-                self._writer.execute("COMMIT")
-            except BaseException:
-                self._roll_back()
-                raise
-
-    @contextmanager
-    def _writing_alone(self, *, patient: bool) -> Iterator[None]:
-        """Keep other threads of this process from writing."""
         if not self._turns.take(timeout_s=-1 if patient else 0):
             raise StoreUnavailable("Another thread is writing; try again.")
-        with self._turns.ended():
-            yield
+        with self._turns.ended(), self._translated():
+            self._begin(patient=patient)
+            with self._or_rolled_back():
+                yield SqliteSession(self._writer)
+                self._writer.execute("COMMIT")
 
     def _begin(self, *, patient: bool) -> None:
         """Keep other processes from writing."""
@@ -257,36 +245,33 @@ class SqliteStore(Store):
     def write_behind(self, scope: Scope, work: Callable[[StoreWriter], T]) -> PendingWrite[T]:
         """Run changes now, and index and commit them in the background."""
         with self._turns.handed_on(scope.user_id), self._translated():
-            writer, result = self._start(scope, work)
-            return self._committer.submit(self._commit_behind, lambda: self._commit(writer, result))
+            self._insist_open()
+            self._writer.execute("BEGIN IMMEDIATE")
+            with self._or_rolled_back():
+                writer = self._writer_of(scope)
+                result = work(writer)
+
+            def commit() -> T:
+                with self._or_rolled_back():
+                    writer.finish()
+                    self._writer.execute("COMMIT")
+                return result
+
+            return self._committer.submit(self._commit_behind, commit)
 
     def _commit_behind(self, commit: Callable[[], T]) -> T:
         with self._turns.ended(), self._translated():
             return commit()
 
-    def _start(self, scope: Scope, work: Callable[[StoreWriter], T]) -> tuple[SqliteWriter, T]:
-        self._insist_open()
-        self._writer.execute("BEGIN IMMEDIATE")
+    @contextmanager
+    def _or_rolled_back(self) -> Iterator[None]:
+        """Undo what fails, unless SQLite already did so by itself, as it does when a disk is full."""
         try:
-            writer = self._writer_of(scope)
-            return writer, work(writer)
+            yield
         except BaseException:
-            self._roll_back()
+            if self._writer.in_transaction:
+                self._writer.execute("ROLLBACK")
             raise
-
-    def _commit(self, writer: SqliteWriter, result: T) -> T:
-        try:
-            writer.finish()
-            self._writer.execute("COMMIT")
-        except BaseException:
-            self._roll_back()
-            raise
-        return result
-
-    def _roll_back(self) -> None:
-        """Undo, unless SQLite already did so by itself, as it does when a disk is full."""
-        if self._writer.in_transaction:
-            self._writer.execute("ROLLBACK")
 
     def scrub(self) -> Erasure:
         """Erase deleted text from the file and its log; a large file waits for `tune`, readers only shortly."""

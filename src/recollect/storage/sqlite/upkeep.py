@@ -195,27 +195,16 @@ def raw_blocks(path: Path, damaged: Sequence[Path] = ()) -> Iterator[RawBlock]:
         if file.exists() and file.stat().st_size:
             opened = apsw.VFSFile(plain, str(file), [kind | apsw.SQLITE_OPEN_READONLY, 0])
             try:
-                yield from _blocks(opened, place)
+                size = opened.xFileSize()
+                for start in range(0, size, _BLOCK):
+                    yield RawBlock(place, opened.xRead(min(_BLOCK + _OVERLAP, size - start), start))
             finally:
                 opened.xClose()
     for kept in damaged:
-        yield from _blocks_of_copy(kept)
-
-
-def _blocks(file: apsw.VFSFile, place: str) -> Iterator[RawBlock]:
-    size, start = file.xFileSize(), 0
-    while start < size:
-        yield RawBlock(place, file.xRead(min(_BLOCK + _OVERLAP, size - start), start))
-        start += _BLOCK
-
-
-def _blocks_of_copy(path: Path) -> Iterator[RawBlock]:
-    start = 0
-    with suppress(FileNotFoundError), path.open("rb") as file:
-        while data := file.read(_BLOCK + _OVERLAP):
-            yield RawBlock("damaged_copies", data)
-            start += _BLOCK
-            file.seek(start)
+        with suppress(FileNotFoundError), kept.open("rb") as copy:
+            while data := copy.read(_BLOCK + _OVERLAP):
+                yield RawBlock("damaged_copies", data)
+                copy.seek(_BLOCK - len(data), os.SEEK_CUR)
 
 
 _PAGES: Final = 1_000  # of a step: writers of this process wait no longer than one takes

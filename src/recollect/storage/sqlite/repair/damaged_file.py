@@ -243,7 +243,9 @@ def _value(payload: bytes, kind: int, place: int) -> tuple[Any, int]:
         except UnicodeDecodeError:
             raise Unreadable("a text that is not UTF-8") from None
     if kind == _REAL:
-        return _real(payload, place), place + 8
+        if place + 8 > len(payload):
+            raise Unreadable("a value reaches beyond its record")
+        return struct.unpack_from(">d", payload, place)[0], place + 8
     if kind in _INTEGER_BYTES:
         end = place + _INTEGER_BYTES[kind]
         return int.from_bytes(payload[place:end], "big", signed=True), end
@@ -252,13 +254,6 @@ def _value(payload: bytes, kind: int, place: int) -> tuple[Any, int]:
     if kind == 0:
         return None, place
     raise Unreadable("the type of a value")
-
-
-def _real(payload: bytes, place: int) -> float:
-    if place + 8 > len(payload):
-        raise Unreadable("a value reaches beyond its record")
-    number: float = struct.unpack_from(">d", payload, place)[0]
-    return number
 
 
 def _varint(data: bytes, position: int) -> tuple[int, int]:
@@ -367,7 +362,9 @@ class DamagedFile:
                 self.sound[number] = False
         for number, offset in self.log.offsets.items():
             if number <= self.pages:
-                self._note(number, self._read_logged(offset))
+                page = self._read_logged(offset)
+                self.sound[number] = any(page)
+                self.kinds[number] = page[FILE_HEADER_BYTES if number == 1 else 0]
         self.layout = PageLayout(page_bytes, page_bytes - self._reserved())
         if _LOCK_BYTE // page_bytes + 1 <= self.pages:
             self.sound[_LOCK_BYTE // page_bytes + 1] = False
@@ -390,10 +387,6 @@ class DamagedFile:
         checked = bool((fitting & filled).any())
         self.sound[1 : amount + 1] = filled & fitting if checked else filled
         return checked
-
-    def _note(self, number: int, page: bytes) -> None:
-        self.sound[number] = any(page)
-        self.kinds[number] = page[FILE_HEADER_BYTES if number == 1 else 0]
 
     def _page_bytes(self) -> int:
         """Find out how large pages are: the log or the header says so, otherwise the checksums fit only one size."""

@@ -139,17 +139,20 @@ class KnownSchema:
         keys = [row for row in declared if row[4]]
         alias = not without_rowid and len(keys) == 1 and keys[0][1] == "INTEGER"
         columns = {
-            row[0]: DeclaredColumn(row[0], _TYPES[row[1]], bool(row[2]), self._constant(row[3]), alias and bool(row[4]))
-            for row in declared
+            name: DeclaredColumn(
+                name,
+                _TYPES[kind],
+                bool(required),
+                None if default is None else self._scratch.execute(f"SELECT {default}").fetchall()[0][0],
+                alias and bool(key),
+            )
+            for name, kind, required, default, key in declared
         }
         names = [row[0] for row in declared]
         if without_rowid:
             first = [row[0] for row in sorted(keys, key=lambda row: row[4])]
             names = first + [row for row in names if row not in first]
         return KnownTable(name, tuple(columns[column] for column in names), without_rowid)
-
-    def _constant(self, default: str | None) -> Any:  # noqa: ANN401 - a value of SQLite
-        return None if default is None else self._scratch.execute(f"SELECT {default}").fetchall()[0][0]
 
     def table(self, name: str) -> KnownTable | None:
         """Give a table by its name in the catalogue."""
@@ -299,16 +302,13 @@ class TreeWalker:
                 beneath.update(children(page, number) if page else ())
         for number in strays:
             if only_catalogue:
-                if self._is_catalogue([number]):
+                sample = list(self._sampled([number])) if self.file.kinds[number] == TABLE_LEAF else []
+                if sample and all(_catalogue_entry(record)[0] for _, record in sample):
                     yield self._tree(number).pages
             elif number not in beneath:
                 tree = self._tree(number)
                 self.found.damaged += tree.lost
                 yield tree.pages
-
-    def _is_catalogue(self, pages: list[int]) -> bool:
-        sample = list(self._sampled(pages)) if self.file.kinds[pages[0]] == TABLE_LEAF else []
-        return bool(sample) and all(_catalogue_entry(record)[0] for _, record in sample)
 
     def _adopt_catalogue(self, pages: list[int]) -> None:
         """Walk the trees that a part of the catalogue names which was found without its root."""
