@@ -2,16 +2,38 @@
 
 import re
 import sqlite3
+from typing import Final
 
 import psycopg
 
 from recollect import Memory
-from recollect.storage.base.tables import LEFT_BEHIND, TRANSFERRED
+from recollect.storage.base.tables import TRANSFERRED
 
 _SPACES = re.compile(r"(vectors|codes)_\d+")  # vectors go along when they are wanted
 _OF_SQLITE = re.compile(
     r"(memory|message|chunk)_terms(_\w+)?|sqlite_\w+"
 )  # made anew from terms, or the database's own
+
+# What stays, and why.
+LEFT_BEHIND: Final = {
+    "users": "counters, made anew",
+    "sequence": "numbers of rows in SQLite, given out anew",
+    "media_originals": "made anew from the media of items",
+    "places": "made anew from the addresses and labels of items",
+    "geocodes": "a cache of what geocoders said",
+    "embedding_spaces": "the space that is searched goes along with the vectors",
+    "embedding_cache": "a cache of vectors that were paid for",
+    "embedding_cache_uses": "figures about a cache",
+    "bulk_batches": "work in progress at a provider",
+    "answers": "responses to requests of the last day",
+    "changes": "the order of changes is the store's own",
+    "audit_log": "who did what in this store; its chain of hashes belongs to it",
+    "api_keys": "keys open one store",
+    "scope_members": "who may see a shared scope is said in each store anew",
+    "store_marks": "what is true of the store as a whole",
+    "store_secrets": "the secrets of tombstones go along with them",
+    "schema_migrations": "the version of the schema",
+}
 
 
 def _columns(database: str) -> dict[str, set[str]]:

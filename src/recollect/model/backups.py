@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class DatabaseFacts:
-    """What a database held at one moment: rows of each table, users, and the names of the originals that rows refer to.
+    """What a database held at one moment: rows of each table, and the names of the originals that rows refer to.
 
     `names_key` hides those names in an encrypted backup.
     """
@@ -16,7 +16,6 @@ class DatabaseFacts:
     tables: Mapping[str, int]
     schema_version: int
     identity: int
-    users: int
     originals: tuple[str, ...] = field(default=(), repr=False)
     names_key: bytes = field(default=b"", repr=False)
 

@@ -12,12 +12,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import Final, NamedTuple
 
+from recollect.model.backups import DatabaseFacts
+from recollect.model.media import original_name
 from recollect.storage.base.session import StoreSession
+from recollect.storage.base.tables import IDENTITY
 from recollect.storage.base.values import StoredRow
 
 _BYTES = 16
 _OWN = "tombstones"
 _FOREIGN = f"{_OWN}:"
+_NAMES_PURPOSE = b"names of originals in backups"  # their key hides them in one that is encrypted: they tell much
 
 
 class TombstoneSecrets(NamedTuple):
@@ -69,11 +73,6 @@ def secret_name(secret: bytes) -> str:
 
 def keyed(secret: bytes, fingerprint: str) -> str:
     return hmac.digest(secret, fingerprint.encode("utf-8", "surrogatepass"), "sha256")[:_BYTES].hex()
-
-
-def names_key(secret: bytes) -> bytes:
-    """Give the key that hides the names of originals in an encrypted backup: they tell what a document says."""
-    return hmac.digest(secret, b"names of originals in backups", "sha256")
 
 
 # When a row was written, by whatever name its table has for it.
@@ -146,6 +145,20 @@ def _text_rows(session: StoreSession, table: TextTable, user_id: str | None) -> 
         moments = [session.codec.time(value) for value in row[1:first] if value is not None]
         texts = {name: value for name, value in zip(table.texts, row[first:], strict=True) if value}
         yield StoredRow(table.name, row[0], max(moments, default=None), texts)
+
+
+def database_facts(session: StoreSession, tables: Mapping[str, int], schema_version: int) -> DatabaseFacts:
+    """Say what a database with so many rows holds, inside a transaction that works for the store as a whole."""
+    of_files = session.stream_statement("SELECT DISTINCT original FROM files WHERE original <> ''", {})
+    of_media = session.stream_statement("SELECT DISTINCT user_id, original FROM media_originals", {})
+    originals = {str(name) for (name,) in of_files} | {original_name(user, digest) for user, digest in of_media}
+    return DatabaseFacts(
+        tables=tables,
+        schema_version=schema_version,
+        identity=next((int(row[0]) for row in session.rows("get_mark", {"name": IDENTITY})), 0),
+        originals=tuple(sorted(originals)),
+        names_key=hmac.digest(tombstone_secret(session), _NAMES_PURPOSE, "sha256"),
+    )
 
 
 class WholeContents:

@@ -22,7 +22,6 @@ from recollect.storage.base.spaces import (
     embed_jobs,
     geocode_jobs,
     list_spaces,
-    model_name,
     read_jobs,
     register_space,
     space_label,
@@ -288,7 +287,7 @@ class QueueStore(ABC):
 
         It is no write of the user: what was read stays true.
         """
-        spent = {"day": day, "purpose": "embedding", "model": model_name(asked.space)}
+        spent = {"day": day, "purpose": "embedding", "model": f"{asked.space.provider}/{asked.space.model}"}
         tokens = {"input_tokens": asked.usage.input_tokens, "output_tokens": asked.usage.output_tokens}
         user = {"user_id": scope.user_id}
         with self._writing(scope) as session:

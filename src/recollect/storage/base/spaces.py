@@ -127,11 +127,6 @@ def register_space(session: StoreSession, kind: VectorKind, space: Space, state:
     return number
 
 
-def model_name(space: Space) -> str:
-    """Name a model as bills do."""
-    return f"{space.provider}/{space.model}"
-
-
 def space_label(space: Space) -> str:
     """Name a space in one word, for tables that outlive its number."""
     normalised = "unit" if space.normalised else "raw"

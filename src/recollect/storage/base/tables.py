@@ -2,7 +2,8 @@
 and what is taken along when memory moves to another store.
 
 What moves is described once. Both stores make their queries from the description, and the archive its lines; a test
-compares it with the catalogues, so that a new column is either taken along or named here as made anew.
+compares it with the catalogues, so that a new column is either taken along or made anew, and a new table goes along or
+is named there with the reason why it stays.
 """
 
 from collections.abc import Iterator, Mapping
@@ -218,27 +219,6 @@ TRANSFERRED: Final = (
     CONVERSATIONS, MESSAGES, MEMORIES, DERIVATIONS, FILES, CHUNKS, FOLDERS, NAMED_PLACES, UNREAD_MESSAGES, SPENDING,
     SEARCH_LOG, TOMBSTONES,
 )  # fmt: skip
-
-# What stays, and why.
-LEFT_BEHIND: Final[Mapping[str, str]] = {
-    "users": "counters, made anew",
-    "sequence": "numbers of rows in SQLite, given out anew",
-    "media_originals": "made anew from the media of items",
-    "places": "made anew from the addresses and labels of items",
-    "geocodes": "a cache of what geocoders said",
-    "embedding_spaces": "the space that is searched goes along with the vectors",
-    "embedding_cache": "a cache of vectors that were paid for",
-    "embedding_cache_uses": "figures about a cache",
-    "bulk_batches": "work in progress at a provider",
-    "answers": "responses to requests of the last day",
-    "changes": "the order of changes is the store's own",
-    "audit_log": "who did what in this store; its chain of hashes belongs to it",
-    "api_keys": "keys open one store",
-    "scope_members": "who may see a shared scope is said in each store anew",
-    "store_marks": "what is true of the store as a whole",
-    "store_secrets": "the secrets of tombstones go along with them",
-    "schema_migrations": "the version of the schema",
-}
 
 
 class IncomingRow(NamedTuple):

@@ -15,7 +15,6 @@ from recollect.storage.base.session import Gaps, ResultRow, StoreSession, Values
 from recollect.storage.base.tables import ROWS, name_of
 from recollect.storage.base.values import LAST, ConversationSize, Derivation, IndexedItem, Saying, StoredResponse
 
-_ABOVE_ALL_SEQUENCES = 2**62
 _BELOW_ALL_IDS = "00000000-0000-0000-0000-000000000000"
 
 
@@ -84,8 +83,7 @@ class UserRows:
 
     def last_messages(self, conversation_id: str, limit: int, before: int | None = None) -> Sequence[Message]:
         """Give the last messages of any status in order, without summaries; those with a sequence below `before`."""
-        below = _ABOVE_ALL_SEQUENCES if before is None else before
-        values = {"conversation_id": conversation_id, "limit": limit, "before": below}
+        values = {"conversation_id": conversation_id, "limit": limit, "before": LAST if before is None else before}
         return self._messages("last_messages", values)[::-1]
 
     def delivered(self, conversation_id: str, external_ids: Sequence[str]) -> Mapping[str, Message]:

@@ -73,18 +73,15 @@ class ServerChangeNotifier:
     def wait(self, timeout_s: float) -> bool:
         """Listen. While there is no server nothing is heard; nor does anything change."""
         try:
-            for _ in self._listening().notifies(timeout=timeout_s, stop_after=1):
+            if self._connection is None:
+                self._connection = self._connect()
+                self._connection.execute("LISTEN recollect_changes")
+            for _ in self._connection.notifies(timeout=timeout_s, stop_after=1):
                 return True
         except (psycopg.Error, StoreError):
             self.close()
             sleep(min(timeout_s, _TRY_AGAIN_S))
         return False
-
-    def _listening(self) -> PgConnection:
-        if self._connection is None:
-            self._connection = self._connect()
-            self._connection.execute("LISTEN recollect_changes")
-        return self._connection
 
     def close(self) -> None:
         if self._connection is not None:

@@ -14,10 +14,8 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from recollect.errors import BackupDamaged, InvalidInput, StoreDamaged, StoreError
 from recollect.model.backups import DatabaseFacts
-from recollect.model.media import original_name
 from recollect.settings import PostgresSettings, hide_password
-from recollect.storage.base.forgotten import names_key, tombstone_secret
-from recollect.storage.base.tables import IDENTITY
+from recollect.storage.base.forgotten import database_facts
 from recollect.storage.base.values import StepListener
 from recollect.storage.postgres.connection import PgConnection, connect, translated
 from recollect.storage.postgres.schema import applied_version
@@ -92,27 +90,11 @@ def copy_database(url: str, settings: PostgresSettings, target: Path, tell: Step
         os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         tools.run("pg_dump", *_DUMP_OPTIONS, f"--snapshot={snapshot}", f"--file={target}", connects=True)
         tell("Copying the database", 1, 1)
-        facts = read_facts(connection)
+        facts = database_facts(PostgresSession(connection), _count_rows(connection), applied_version(connection))
     tell("Checking the copy", 0, 1)
     verify(tools, target, facts.tables)
     tell("Checking the copy", 1, 1)
     return facts
-
-
-def read_facts(connection: PgConnection) -> DatabaseFacts:
-    """Count the rows of a database, inside a transaction that works for the store as a whole."""
-    session = PostgresSession(connection)
-    of_files = connection.execute("SELECT DISTINCT original FROM files WHERE original <> ''").fetchall()
-    of_media = connection.execute("SELECT DISTINCT user_id, original FROM media_originals").fetchall()
-    originals = {name for (name,) in of_files} | {original_name(user, digest) for user, digest in of_media}
-    return DatabaseFacts(
-        tables=_count_rows(connection),
-        schema_version=applied_version(connection),
-        identity=next((int(row[0]) for row in session.rows("get_mark", {"name": IDENTITY})), 0),
-        users=int(_one(connection, "SELECT count(*) FROM users")),
-        originals=tuple(sorted(originals)),
-        names_key=names_key(tombstone_secret(session)),
-    )
 
 
 def _count_rows(connection: PgConnection) -> dict[str, int]:

@@ -55,25 +55,26 @@ class PostgresReader(StoreReader):
     def _looked_up(self, terms: Sequence[str], filters: ItemFilters, limit: int, total: int) -> TextCandidates:
         """Let the index of words count and rank: once, unless the filters let too few of the best rows pass."""
         most, asked = limit + limit // 2, {"terms": list(terms), "total": total}
-        ((counts, ids),) = self._rows("ranked_words", {**asked, "most": most}, kind=filters.kind)
-        rank = {row_id: place for place, row_id in enumerate(ids)}
-        passing = self._filtered("known_candidates", filters, {"ids": ids, "limit": most})
-        rows = sorted(passing, key=lambda row: rank[row[0]])[:limit]
-        if len(rows) < limit and len(ids) == most:
-            rows = self._all_ranked(asked, filters, limit)
+        counts, ids, rows = self._best_known({**asked, "most": most}, filters)
+        if len(rows) < limit and len(ids) == most:  # then all rows that hold any of the terms are looked at
+            if self._distributed:  # several servers join no function with a table: ids first
+                _, _, rows = self._best_known({**asked, "most": None}, filters)
+            else:
+                rows = self._filtered("ranked_matching", filters, {**asked, "limit": limit})
+        rows = rows[:limit]
         candidates = [TextCandidate(*row) for row in rows]
         all_of_them = len(candidates) < limit
         frequencies = count_terms(candidates, terms) if all_of_them else dict(zip(terms, counts, strict=True))
         return TextCandidates(candidates, frequencies, total)
 
-    def _all_ranked(self, asked: Mapping[str, Any], filters: ItemFilters, limit: int) -> list[ResultRow]:
-        """Look at all rows that hold any of the terms. Several servers join no function with a table: ids first."""
-        if not self._distributed:
-            return self._filtered("ranked_matching", filters, {**asked, "limit": limit})
-        ((_, ids),) = self._rows("ranked_words", {**asked, "most": None}, kind=filters.kind)
+    def _best_known(
+        self, asked: Mapping[str, Any], filters: ItemFilters
+    ) -> tuple[Sequence[int], Sequence[str], list[ResultRow]]:
+        """Give how many rows hold each term, the ids of the best, and those of them that pass, best first."""
+        ((counts, ids),) = self._rows("ranked_words", asked, kind=filters.kind)
         rank = {row_id: place for place, row_id in enumerate(ids)}
         passing = self._filtered("known_candidates", filters, {"ids": ids, "limit": len(ids)})
-        return sorted(passing, key=lambda row: rank[row[0]])[:limit]
+        return counts, ids, sorted(passing, key=lambda row: rank[row[0]])
 
     def nearest(
         self, space: Space, vector: Vector, filters: ItemFilters | PlaceFilters, limit: int

@@ -108,7 +108,11 @@ def open_connection(path: Path, busy_timeout_s: float) -> apsw.Connection:
     with translated(path):
         while True:
             connection = _open_once(path, busy_timeout_s, has_checksums=has_checksums)
-            if not _was_replaced(connection):
+            # From here on the connection holds a lock that keeps repairs out.
+            connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
+            moved = ctypes.c_int(0)
+            asked = connection.file_control("main", apsw.SQLITE_FCNTL_HAS_MOVED, ctypes.addressof(moved))
+            if not (asked and moved.value):  # otherwise a repair gave the name to another file meanwhile
                 return connection
             connection.close()
 
@@ -144,17 +148,6 @@ def _set_up(
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
     connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
-
-
-def _was_replaced(connection: apsw.Connection) -> bool:
-    """Tell whether a repair has given the name to another file while this connection waited for the lock of the old.
-
-    From here on the connection holds a lock that keeps repairs out.
-    """
-    connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
-    moved = ctypes.c_int(0)
-    asked = connection.file_control("main", apsw.SQLITE_FCNTL_HAS_MOVED, ctypes.addressof(moved))
-    return asked and bool(moved.value)
 
 
 @cache

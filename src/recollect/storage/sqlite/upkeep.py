@@ -15,9 +15,8 @@ import apsw
 
 from recollect.errors import BackupDamaged, InvalidInput, StoreDamaged, StoreError
 from recollect.model.backups import DatabaseFacts
-from recollect.model.media import original_name
 from recollect.model.stats import Problem
-from recollect.storage.base.forgotten import names_key, tombstone_secret
+from recollect.storage.base.forgotten import database_facts
 from recollect.storage.base.spaces import list_spaces
 from recollect.storage.base.statements import (
     AppliedMigration,
@@ -26,7 +25,7 @@ from recollect.storage.base.statements import (
     load_migrations,
     pending_migrations,
 )
-from recollect.storage.base.tables import ANALYSER, IDENTITY
+from recollect.storage.base.tables import ANALYSER
 from recollect.storage.base.values import RawBlock, StepListener
 from recollect.storage.sqlite.connection import (
     PAGE_BYTES,
@@ -218,7 +217,7 @@ def copy_database(path: Path, busy_timeout_s: float, target: Path, tell: StepLis
     with translated(path), closing(open_connection(path, busy_timeout_s)) as source:
         source.execute("BEGIN")
         try:
-            facts = read_facts(source)
+            facts = database_facts(SqliteSession(source), _count_rows(source), applied_version(source))
             with (
                 translated(target),
                 closing(apsw.Connection(os.fspath(target))) as copy,
@@ -235,31 +234,13 @@ def copy_database(path: Path, busy_timeout_s: float, target: Path, tell: StepLis
     return facts
 
 
-def read_facts(connection: apsw.Connection) -> DatabaseFacts:
-    """Count the rows of a database, inside a transaction."""
-    session = SqliteSession(connection)
-    of_files = connection.execute("SELECT DISTINCT original FROM files WHERE original <> ''").fetchall()
-    of_media = connection.execute("SELECT DISTINCT user_id, original FROM media_originals").fetchall()
-    originals = {str(name) for (name,) in of_files} | {original_name(str(user), str(key)) for user, key in of_media}
-    return DatabaseFacts(
-        tables=_count_rows(connection),
-        schema_version=applied_version(connection),
-        identity=next((int(row[0]) for row in session.rows("get_mark", {"name": IDENTITY})), 0),
-        users=_count(connection, "users"),
-        originals=tuple(sorted(originals)),
-        names_key=names_key(tombstone_secret(session)),
-    )
-
-
 def _count_rows(connection: apsw.Connection) -> dict[str, int]:
-    names = [str(name) for (name,) in connection.execute(_TABLES)]
-    return {name: _count(connection, name) for name in names}
-
-
-def _count(connection: apsw.Connection, table: str) -> int:
-    quoted = table.replace('"', '""')
-    ((amount,),) = connection.execute(f'SELECT count(*) FROM "{quoted}"').fetchall()  # noqa: S608 - of the schema
-    return int(str(amount))
+    counts = {}
+    for name in [str(name) for (name,) in connection.execute(_TABLES)]:
+        quoted = name.replace('"', '""')
+        ((amount,),) = connection.execute(f'SELECT count(*) FROM "{quoted}"').fetchall()  # noqa: S608 - of the schema
+        counts[name] = int(str(amount))
+    return counts
 
 
 def verify(copy: Path, tables: Mapping[str, int]) -> None:

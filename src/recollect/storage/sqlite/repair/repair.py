@@ -63,7 +63,7 @@ class FileRepair:
         with _held(files.path, self.busy_timeout_s), translated(files.ready):
             with closing(open_settled(files.ready)) as new:
                 facts = read_marks(new)
-            if files.is_from(facts):
+            if files.source_facts().items() <= facts.items():
                 files.exchange(facts[REPAIRED_AT])
             else:  # the damaged file was written to since: what was saved is not the newest
                 files.ready.unlink()

@@ -69,10 +69,6 @@ class RepairFiles:
                 facts[f"repair:{name}_mtime_ns"] = status.st_mtime_ns
         return facts
 
-    def is_from(self, facts: Mapping[str, int]) -> bool:
-        """Tell whether the file and its log, as far as they are there, are those that a repair has read."""
-        return all(facts.get(name) == value for name, value in self.source_facts().items())
-
     def remove_unfinished(self) -> None:
         """Remove what an interrupted repair has left."""
         for suffix in ("", *_BESIDE):
