@@ -24,7 +24,10 @@ def new(now: datetime) -> str:
 
 def new_many(now: datetime, amount: int) -> list[str]:
     """Make ids that sort in the order in which they are given out."""
-    first = _reserve((now - _EPOCH) // _MICROSECOND * _TICKS_PER_MILLISECOND // 1000, amount)
+    global _last_tick  # noqa: PLW0603 - the order of ids is a property of the process
+    with _lock:
+        first = max((now - _EPOCH) // _MICROSECOND * _TICKS_PER_MILLISECOND // 1000, _last_tick + 1)
+        _last_tick = first + amount - 1
     random = os.urandom(8 * amount).hex()
     made = []
     for number in range(amount):
@@ -41,11 +44,3 @@ def canonical(text: str) -> str | None:
         return str(UUID(text.strip()))
     except (ValueError, AttributeError, TypeError):
         return None
-
-
-def _reserve(tick: int, amount: int) -> int:
-    global _last_tick  # noqa: PLW0603 - the order of ids is a property of the process
-    with _lock:
-        first = max(tick, _last_tick + 1)
-        _last_tick = first + amount - 1
-    return first

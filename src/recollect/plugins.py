@@ -44,7 +44,15 @@ def find(group: str, name: str, package: str) -> "Any":  # noqa: ANN401 - a plug
 
 def installed(group: str, name: str) -> "list[Any]":
     """Import what a package adds to a group under a name; nothing when it is not installed."""
-    return [_load(table[name]) for table in (getattr(tables, group, {}) for tables in _read_tables()) if name in table]
+    global _tables  # noqa: PLW0603 - as `functools.cache` would, whose import takes longer than this
+    if _tables is None:  # those of all distributions on the path are imported once
+        _tables = [_import(module) for module in _entry_points()]
+    targets = [getattr(tables, group, {}).get(name) for tables in _tables]
+    found = []
+    for module, _, attribute in (target.partition(":") for target in targets if target):
+        plugin = _import(module)
+        found.append(getattr(plugin, attribute) if attribute else plugin)
+    return found
 
 
 def missing(what: str, package: str) -> "PackageMissing":
@@ -54,31 +62,20 @@ def missing(what: str, package: str) -> "PackageMissing":
     return PackageMissing(f"{what} needs the package {package}, which is not installed: pip install {package}")
 
 
-def _read_tables() -> "list[ModuleType]":
-    """Import the tables of all distributions on the path, once."""
-    global _tables  # noqa: PLW0603 - as `functools.cache` would, whose import takes longer than this
-    if _tables is None:
-        _tables = [_import(module) for module in _entry_points()]
-    return _tables
-
-
 def _entry_points() -> "list[str]":
     """Give the modules that distributions name in our group; each distribution counts where it is found first."""
     found: dict[str, str] = {}
     for folder in sys.path:
         try:
-            entries = [name for name in os.listdir(folder or ".") if _is_ours(name)]  # noqa: PTH208 - pathlib is slow
+            entries = os.listdir(folder or ".")  # noqa: PTH208 - pathlib is slow
         except OSError:  # not a folder
             continue
         for entry in entries:
             distribution = entry.partition("-")[0]
-            if distribution not in found:
+            is_ours = entry.startswith("recollect_") and entry.endswith(".dist-info")
+            if is_ours and distribution not in found:
                 found[distribution] = os.path.join(folder, entry, "entry_points.txt")  # noqa: PTH118 - pathlib is slow
     return sorted(module for file in found.values() for module in _named_in(file))
-
-
-def _is_ours(name: str) -> bool:
-    return name.startswith("recollect_") and name.endswith(".dist-info")
 
 
 def _named_in(file: str) -> "list[str]":
@@ -89,12 +86,6 @@ def _named_in(file: str) -> "list[str]":
         return []
     listed = section.partition("\n[")[0].splitlines()
     return [line.partition("=")[2].strip() for line in listed if "=" in line]
-
-
-def _load(target: str) -> "Any":  # noqa: ANN401 - as above
-    module, _, attribute = target.partition(":")
-    found = _import(module)
-    return getattr(found, attribute) if attribute else found
 
 
 def _import(module: str) -> "ModuleType":

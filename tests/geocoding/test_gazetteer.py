@@ -1,7 +1,7 @@
 """The nearest place and the places of a name, by tables that are made of a few."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import pytest
@@ -9,10 +9,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from recollect.geocoding.gazetteer import FARTHEST_KM, NAMED_KM, Gazetteer
-from recollect.geocoding.tables import Settlement
+from recollect.geocoding.tables import Country, Settlement, compiled
 from recollect.model.geo import KM_PER_DEGREE, distance_km, half_chord
 from recollect.model.places import LONGEST_ADDRESS
-from recollect.ports import Geocoder
 from tests.rows import every
 from tests.sizes import sized
 
@@ -37,9 +36,13 @@ PLACES: Final = (
 )  # fmt: skip
 
 
+def gazetteer_of(settlements: Iterable[Settlement], countries: Mapping[str, str] | None = None) -> Gazetteer:
+    return Gazetteer(compiled(settlements, {code: Country(name) for code, name in (countries or {}).items()}))
+
+
 @pytest.fixture(scope="module")
 def gazetteer() -> Gazetteer:
-    return Gazetteer.of(PLACES, COUNTRIES)
+    return gazetteer_of(PLACES, COUNTRIES)
 
 
 def test_it_names_the_nearest_place(gazetteer: Gazetteer) -> None:
@@ -77,7 +80,7 @@ def test_a_large_place_is_named_beside_a_small_one_of_its_country_only() -> None
     large = Settlement(2, "Big", 48.1, 17.0, "AT", "", "", 15_000)
 
     def address(*places: Settlement) -> str:
-        found = Gazetteer.of((small, *places), COUNTRIES).reverse(48.0, 17.0)
+        found = gazetteer_of((small, *places), COUNTRIES).reverse(48.0, 17.0)
         assert found
         return found.address
 
@@ -94,7 +97,7 @@ def test_a_large_place_is_named_beside_a_small_one_of_its_country_only() -> None
 
 
 def test_far_from_a_place_its_name_is_no_address() -> None:
-    gazetteer = Gazetteer.of(
+    gazetteer = gazetteer_of(
         [Settlement(1, "Post", 0.0, 0.0, "FR", "Sahara"), Settlement(2, "Bare", 0.0, 90.0)], COUNTRIES
     )
     for km, address in (
@@ -115,12 +118,12 @@ def test_far_from_a_place_its_name_is_no_address() -> None:
 def test_of_equals_the_larger_is_meant_and_then_the_older() -> None:
     twins = [Settlement(number, f"T{number}", 10.0, lng, population=people) for number, lng, people in
              ((7, 20.0, 5), (3, 20.0, 5), (9, 20.0, 4), (1, 24.0, 6))]  # fmt: skip
-    gazetteer = Gazetteer.of(twins)
+    gazetteer = gazetteer_of(twins)
     assert [found.name for lng in (20.0, 22.0) if (found := gazetteer.reverse(10.0, lng))] == ["T3", "T1"]
 
 
 def test_an_empty_one_knows_nothing() -> None:
-    gazetteer = Gazetteer.of([])
+    gazetteer = gazetteer_of([])
     assert gazetteer.reverse(1, 1) is None
     assert gazetteer.find("Brno") == ()
 
@@ -192,17 +195,10 @@ def test_every_address_leads_back_to_its_place(gazetteer: Gazetteer) -> None:
 
 def test_names_are_kept_on_one_line_and_addresses_short() -> None:
     odd = Settlement(1, "A\x1fB\n\x00C", 0.0, 0.0, "FR", "R" * 900, other_names=("\ud800x",))
-    found = Gazetteer.of([odd], COUNTRIES).reverse(0, 0)
+    found = gazetteer_of([odd], COUNTRIES).reverse(0, 0)
     assert found
     assert found.name == "A B C"
     assert len(found.address) == LONGEST_ADDRESS
-
-
-def test_who_it_is(gazetteer: Gazetteer) -> None:
-    geocoder: Geocoder = gazetteer
-    assert (geocoder.name, geocoder.remote) == ("offline", False)
-    geocoder.close()
-    assert geocoder.find("Brno")
 
 
 LATITUDES = st.one_of(st.floats(-90, 90), st.sampled_from([-90.0, 90.0, 0.0, 89.9999999]))
@@ -224,7 +220,7 @@ def test_it_is_never_another_than_the_nearest(
     where: list[tuple[tuple[float, float], int]], points: list[tuple[float, float]]
 ) -> None:
     places = [Settlement(row, f"P{row}", *at, population=people) for row, (at, people) in enumerate(where)]
-    gazetteer = Gazetteer.of(places)
+    gazetteer = gazetteer_of(places)
     home = places[0]
     close = [(max(-90, min(90, home.lat + lat / 60)), (home.lng + lng / 60 + 180) % 360 - 180) for lat, lng in points]
     for lat, lng in [*points, *close]:

@@ -63,7 +63,7 @@ class BatchResults:
 class BatchApi(ABC, Generic[P]):
     """A provider's batch API: what all of them have in common."""
 
-    most: ClassVar[int]
+    most_texts: ClassVar[int]
 
     def __init__(self, profile: ProviderProfile, endpoint: Endpoint, tokenizer: Tokenizer, protocol: P) -> None:
         """Take where to ask, and how a single request is worded."""
@@ -71,10 +71,6 @@ class BatchApi(ABC, Generic[P]):
         self._endpoint = endpoint
         self._tokenizer = tokenizer
         self._protocol: P = protocol
-
-    @property
-    def most_texts(self) -> int:
-        return self.most
 
     @abstractmethod
     def submit(self, texts: Mapping[str, str]) -> str: ...
@@ -181,7 +177,7 @@ def _message(error: object) -> str:
 class OpenAiBulk(BatchApi[OpenAiProtocol]):
     """OpenAI's batch API for embeddings: a file of requests is uploaded, and a batch made of it."""
 
-    most = 10_000  # of the 50,000 that are allowed, so that the results fit into memory
+    most_texts = 10_000  # of the 50,000 that are allowed, so that the results fit into memory
     most_bytes: ClassVar = 100_000_000
     _blames_a_text: ClassVar = frozenset((400, 413, 422))
     _results: ClassVar = ("output_file_id", "error_file_id")
@@ -193,15 +189,21 @@ class OpenAiBulk(BatchApi[OpenAiProtocol]):
     }
 
     def submit(self, texts: Mapping[str, str]) -> str:
-        content = b"".join(self._lines(texts))
-        if len(texts) > self.most or len(content) > self.most_bytes:
+        url, body_of = "/v1/embeddings", self._protocol.body
+        asked = (
+            {"custom_id": name, "method": "POST", "url": url, "body": body_of([text], "passage")}
+            for name, text in self._ready(texts)
+        )
+        lines = (json.dumps(request, ensure_ascii=False).encode("utf-8", "replace") + b"\n" for request in asked)
+        content = b"".join(lines)
+        if len(texts) > self.most_texts or len(content) > self.most_bytes:
             raise EmbeddingError(
                 f"A batch of {len(texts):,} texts makes a file of {len(content):,} bytes. Expected at most "
-                f"{self.most:,} texts and {self.most_bytes:,} bytes; hand in fewer."
+                f"{self.most_texts:,} texts and {self.most_bytes:,} bytes; hand in fewer."
             )
         form, content_type = _form(content)
         file = self._given_id(self._ask(HttpRequest("/files", _ROOM, form, content_type)).get("id"))
-        body = {"input_file_id": file, "endpoint": "/v1/embeddings", "completion_window": "24h"}
+        body = {"input_file_id": file, "endpoint": url, "completion_window": "24h"}
         # Not asked twice: a second batch would be paid for as well.
         try:
             made = self._ask(HttpRequest.json("/batches", body, _ROOM, repeatable=False))
@@ -239,7 +241,7 @@ class OpenAiBulk(BatchApi[OpenAiProtocol]):
         return BulkProgress(phase, done + failed, total, ": ".join([f"The batch has {status}", *said]))
 
     def _gather(self, shown: Mapping[str, Any], results: BatchResults) -> None:
-        most_bytes = answer_bytes(self.most, self._profile.dimensions)
+        most_bytes = answer_bytes(self.most_texts, self._profile.dimensions)
         for name in self._results:
             if file := shown.get(name):
                 request = HttpRequest(f"/files/{self._given_id(file)}/content", most_bytes, method="GET")
@@ -263,16 +265,6 @@ class OpenAiBulk(BatchApi[OpenAiProtocol]):
             spent = token_count(_part(body, "usage").get("prompt_tokens"))
             results.take(name, first.get("embedding") if isinstance(first, dict) else None, spent)
 
-    def _lines(self, texts: Mapping[str, str]) -> Iterator[bytes]:
-        for name, text in self._ready(texts):
-            request = {
-                "custom_id": name,
-                "method": "POST",
-                "url": "/v1/embeddings",
-                "body": self._protocol.body([text], "passage"),
-            }
-            yield json.dumps(request, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
-
 
 def _form(content: bytes) -> tuple[bytes, str]:
     """Make a form of a file. The boundary comes from the content, so the content cannot hold it by accident."""
@@ -288,7 +280,7 @@ def _form(content: bytes) -> tuple[bytes, str]:
 class GeminiBulk(BatchApi[GeminiProtocol]):
     """Gemini's batch API for embeddings: requests are one operation, and their results stand in it when it is done."""
 
-    most = 4_000  # of common length, so that a batch stays below what may be handed in at once
+    most_texts = 4_000  # of common length, so that a batch stays below what may be handed in at once
     most_bytes: ClassVar = 19_000_000
     _refused: ClassVar = 3  # INVALID_ARGUMENT, the one code that blames a text
     _failed: ClassVar = ("FAILED", "CANCELLED", "EXPIRED")
@@ -303,10 +295,10 @@ class GeminiBulk(BatchApi[GeminiProtocol]):
         path = f"/models/{quote(self._protocol.model, safe='')}:asyncBatchEmbedContent"
         # Not asked twice: a second batch would be paid for as well.
         request = HttpRequest.json(path, body, _ROOM, repeatable=False)
-        if len(texts) > self.most or len(request.content) > self.most_bytes:
+        if len(texts) > self.most_texts or len(request.content) > self.most_bytes:
             raise EmbeddingError(
                 f"A batch of {len(texts):,} texts makes a request of {len(request.content):,} bytes. Expected at most "
-                f"{self.most:,} texts and {self.most_bytes:,} bytes; hand in fewer."
+                f"{self.most_texts:,} texts and {self.most_bytes:,} bytes; hand in fewer."
             )
         return self._given_id(self._ask(request).get("name"))
 
@@ -316,7 +308,7 @@ class GeminiBulk(BatchApi[GeminiProtocol]):
 
     def _shown(self, batch: str) -> HttpRequest:
         # The results come with every answer once the batch is done.
-        most_bytes = _ROOM + answer_bytes(self.most, self._profile.dimensions)
+        most_bytes = _ROOM + answer_bytes(self.most_texts, self._profile.dimensions)
         return HttpRequest(f"/{_checked_id(batch)}", most_bytes, method="GET")
 
     def _cancelling(self, batch: str) -> str:

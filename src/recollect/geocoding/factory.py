@@ -67,7 +67,7 @@ class OfflineGeocoder:
         tables, own_folder = opened(self._smallest)
         if own_folder:
             self._tidy = weakref.finalize(self, shutil.rmtree, own_folder, ignore_errors=True)
-        return Gazetteer(tables, self.name)
+        return Gazetteer(tables)
 
 
 def create_geocoder(settings: PlaceSettings) -> "Geocoder | None":

@@ -5,12 +5,12 @@ meridian at which longitudes begin.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from recollect.geocoding.tables import Country, Floats, Record, Settlement, Tables, compiled, fold
+from recollect.geocoding.tables import Country, Floats, Record, Tables, fold
 from recollect.model.geo import EARTH_KM, distance_km, half_chord
 from recollect.model.places import LONGEST_ADDRESS, Located
 
@@ -74,31 +74,15 @@ def _is_in(where: str, record: Record, country: Country) -> bool:
 class Gazetteer:
     """Knows places by a table of them. Threads may share one."""
 
-    remote: Final = False
-
-    def __init__(self, tables: Tables, name: str = "offline") -> None:
+    def __init__(self, tables: Tables) -> None:
         """Take tables as they are; nothing is read before the first lookup."""
         self._tables = tables
-        self._name = name
         self._large: int | None = None
-
-    @classmethod
-    def of(cls, settlements: Iterable[Settlement], countries: Mapping[str, str] | None = None) -> "Gazetteer":
-        """Make one of these places; `countries` are names by codes."""
-        return cls(compiled(settlements, {code: Country(name) for code, name in (countries or {}).items()}))
-
-    @property
-    def name(self) -> str:
-        """Which one it is."""
-        return self._name
 
     @property
     def whole(self) -> bool:
         """Whether its tables can still be read."""
         return self._tables.whole
-
-    def close(self) -> None:
-        """Do nothing: what it knows goes with it."""
 
     def reverse(self, lat: float, lng: float) -> Located | None:
         """Say where coordinates are, by the nearest place; None if that is farther than `FARTHEST_KM`.

@@ -16,7 +16,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from io import BytesIO
 from pathlib import Path
 from typing import Final
 
@@ -389,7 +388,7 @@ def _original_names(found: BackupFolder, key: FileKey) -> dict[str, str]:
     if not found.manifest.encrypted_to:
         stored = [name for name in found.manifest.hashes if name.startswith(ORIGINALS)]
         return {name: name.removeprefix(ORIGINALS) for name in stored}
-    plain = BytesIO()
+    plain = io.BytesIO()
     with (found.path / NAMES).open("rb") as file:
         encryption.decrypt(file, plain, key)
     names: dict[str, str] = json.loads(plain.getvalue())

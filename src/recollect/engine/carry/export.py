@@ -136,25 +136,25 @@ class ReadableExport:
         self._out.users[scope.user_id] = None
         before = Counter(self._out.rows)
         for kind in dict.fromkeys((*MEMORY_TYPES, *(row[1] for row in self._reader.rows(scope, MEMORIES)))):
-            self._add(f"{folder}memories/{_safe(kind)}.md", self._memories(scope, kind))
+            self._add(f"{folder}memories/{_safe(kind)}.md", self._memories(scope, kind), f"# Memories: {kind}\n")
         for number, talk in enumerate(self._rows(scope, CONVERSATIONS), start=1):
             self._add(f"{folder}conversations/{number:04}-{_safe(talk['id'])}.md", self._transcript(scope, talk))
-        self._add(f"{folder}files.md", self._files(scope))
+        self._add(f"{folder}files.md", self._files(scope), "# Files\n")
         for file in self._rows(scope, FILES):
             if file["original"]:
                 name = f"{folder}documents/{file['id']}-{_safe(file['path'].rpartition('/')[2])}"
                 self._out.add_original(name, file["original"], file["digest"])
         for digest, medium in self._media(scope).items():
             self._out.add_original(f"{folder}{_media_name(medium)}", original_name(scope.user_id, digest), digest)
-        self._add(f"{folder}places.md", self._places(scope))
+        self._add(f"{folder}places.md", self._places(scope), "# Places\n\n")
         self._add(f"{folder}log.md", self._log(scope))
         self._add(f"{folder}README.md", iter((_read_me(scope.user_id, self._out.rows - before),)))
 
-    def _add(self, name: str, lines: Iterator[str]) -> None:
+    def _add(self, name: str, lines: Iterator[str], heading: str = "") -> None:
         """Write a file, unless there is nothing to say."""
         first = next(lines, None)
         if first is not None:
-            self._out.add(name, (line.encode() for part in ((first,), lines) for line in part))
+            self._out.add(name, (line.encode() for part in ((heading, first), lines) for line in part))
 
     def _rows(self, scope: Scope, table: TransferTable) -> Iterator[Values]:
         for row in self._reader.rows(scope, table):
@@ -164,7 +164,6 @@ class ReadableExport:
         """Describe the memories of a type, each with where it was said. Rows and their sources are sorted alike."""
         notes = self._rows(scope, DERIVATIONS)
         note = next(notes, None)
-        heading = f"# Memories: {kind}\n"
         for memory in self._rows(scope, MEMORIES):
             said: list[str] = []
             while note is not None and note["made_id"] <= memory["id"]:
@@ -173,8 +172,7 @@ class ReadableExport:
                 note = next(notes, None)
             if memory["type"] == kind:
                 self._out.rows["memories"] += 1
-                yield heading + _memory(memory, said)
-                heading = ""
+                yield _memory(memory, said)
 
     def _transcript(self, scope: Scope, talk: Values) -> Iterator[str]:
         self._out.rows["conversations"] += 1
@@ -196,15 +194,12 @@ class ReadableExport:
             )
 
     def _files(self, scope: Scope) -> Iterator[str]:
-        heading = "# Files\n"
         for folder in self._rows(scope, FOLDERS):
-            yield f"{heading}\nThe folder {_inline(folder['root'])} was last read at {_time(folder['scanned_at'])}.\n"
-            heading = ""
+            yield f"\nThe folder {_inline(folder['root'])} was last read at {_time(folder['scanned_at'])}.\n"
         for file in self._rows(scope, FILES):
             self._out.rows["files"] += 1
             shown = ("root", "kind", "mime", "size", "digest", "dated_at", "created_at", "updated_at", "metadata", "id")
-            yield f"{heading}\n## {_inline(file['path'])}\n\n{_facts(file, shown)}"
-            heading = ""
+            yield f"\n## {_inline(file['path'])}\n\n{_facts(file, shown)}"
 
     def _media(self, scope: Scope) -> dict[str, Values]:
         """Give the media with originals, each once."""
@@ -216,12 +211,10 @@ class ReadableExport:
         return found
 
     def _places(self, scope: Scope) -> Iterator[str]:
-        heading = "# Places\n\n"
         for place in self._rows(scope, NAMED_PLACES):
             self._out.rows["named_places"] += 1
             address = f", {_inline(place['address'])}" if place["address"] else ""
-            yield f"{heading}- {_inline(place['name'])}: {place['lat']}, {place['lng']}{address}\n"
-            heading = ""
+            yield f"- {_inline(place['name'])}: {place['lat']}, {place['lng']}{address}\n"
 
     def _log(self, scope: Scope) -> Iterator[str]:
         """Say what was done with the memory, by which key, and what models were paid for."""

@@ -22,7 +22,11 @@ UNFINISHED: Final = ".recollect-unfinished-"
 @contextmanager
 def workspace(parent: Path) -> Iterator[Path]:
     """Lend a folder that is gone afterwards, unless it was renamed; what killed processes left goes first."""
-    _remove_left(parent)
+    for left in parent.glob(f"{UNFINISHED}*"):
+        descriptor = _lock(left)
+        if descriptor is not None:  # otherwise a process is at work in it
+            shutil.rmtree(left, ignore_errors=True)
+            os.close(descriptor)
     folder, descriptor = _made_and_locked(parent)
     try:
         yield folder
@@ -39,14 +43,6 @@ def _made_and_locked(parent: Path) -> tuple[Path, int | None]:
         if folder.is_dir():  # otherwise another process has just taken it for abandoned
             return folder, descriptor
         if descriptor is not None:
-            os.close(descriptor)
-
-
-def _remove_left(parent: Path) -> None:
-    for folder in parent.glob(f"{UNFINISHED}*"):
-        descriptor = _lock(folder)
-        if descriptor is not None:  # otherwise a process is at work in it
-            shutil.rmtree(folder, ignore_errors=True)
             os.close(descriptor)
 
 

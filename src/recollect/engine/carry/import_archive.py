@@ -6,7 +6,7 @@ whatever was found is counted as brought or as skipped with a reason. So an impo
 
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -223,21 +223,17 @@ class _Import:
         total = sum(self._archive.lines.get((user, table.name), 0) for user in self._chosen)
         done = 0
         for batch in self._batches(table):
-            if table is not TOMBSTONES:
-                self._look_again(scope for scope, _ in batch)
+            if table is not TOMBSTONES:  # find again what stays away from users who have forgotten something meanwhile
+                resets = {scope: self._engine.store.read(scope, lambda rows: rows.resets()) for scope, _ in batch}
+                changed = {scope for scope, amount in resets.items() if amount != self._left[scope].resets}
+                chosen = {user: scope for user, scope in self._chosen.items() if scope in changed}
+                self._left |= forgotten_rows.find(self._engine, self._archive, chosen)
             prepared = [(scope, self._prepared(scope, table, rows)) for scope, rows in batch]
             self._bring(table, prepared)
             self._engine.priority.give_way()
             done += sum(len(rows) for _, rows in batch)
             if self._options.tell is not None:
                 self._options.tell(table.name.replace("_", " "), done, total)
-
-    def _look_again(self, scopes: Iterable[Scope]) -> None:
-        """Find again what stays away from users who have forgotten something meanwhile, and forget what came before."""
-        resets = {scope: self._engine.store.read(scope, lambda rows: rows.resets()) for scope in scopes}
-        changed = {scope for scope, amount in resets.items() if amount != self._left[scope].resets}
-        chosen = {user: scope for user, scope in self._chosen.items() if scope in changed}
-        self._left |= forgotten_rows.find(self._engine, self._archive, chosen)
 
     def _prepared(self, scope: Scope, table: TransferTable, rows: list[Row]) -> list[Row]:
         """Keep the originals of rows that are about to be brought."""

@@ -353,7 +353,8 @@ def _readers(table: TransferTable) -> tuple[tuple[str, _ValueCheck, RowCheck | N
 
 def _reader(column: Column) -> _ValueCheck:
     if column.kind == "json":
-        return partial(_read_exactly, dict) if column.choices == ("object",) else partial(_read_list, column.name)
+        is_object = column.choices == ("object",)
+        return partial(_read_such, lambda value: type(value) is dict) if is_object else partial(_read_list, column.name)
     read = _READERS[column.kind]
     if column.choices or column.bounds:
         read = partial(_read_bounded, column, read)
@@ -370,20 +371,8 @@ def _read_bounded(column: Column, read: _ValueCheck, given: Any) -> Any:  # noqa
     return value
 
 
-def _read_exactly(kind: type, value: Any) -> Any:  # noqa: ANN401
-    if type(value) is not kind:
-        raise TypeError(value)
-    return value
-
-
-def _read_id(value: Any) -> str:  # noqa: ANN401
-    if not _ID.fullmatch(value):
-        raise ValueError(value)
-    return cast("str", value)
-
-
-def _read_integer(value: Any) -> int:  # noqa: ANN401
-    if type(value) is not int or not -_INTEGERS <= value < _INTEGERS:
+def _read_such(fits: Callable[[Any], object], value: Any) -> Any:  # noqa: ANN401
+    if not fits(value):
         raise ValueError(value)
     return value
 
@@ -413,11 +402,11 @@ def _read_list(name: str, value: Any) -> Any:  # noqa: ANN401
 
 
 _READERS: Final[Mapping[str, _ValueCheck]] = {
-    "text": partial(_read_exactly, str),
-    "id": _read_id,
-    "int": _read_integer,
+    "text": partial(_read_such, lambda value: type(value) is str),
+    "id": partial(_read_such, _ID.fullmatch),
+    "int": partial(_read_such, lambda value: type(value) is int and -_INTEGERS <= value < _INTEGERS),
     "real": _read_real,
-    "bool": partial(_read_exactly, bool),
+    "bool": partial(_read_such, lambda value: type(value) is bool),
     "time": _read_time,
     "local": lambda _: 0,  # what only the machine knows on which it was seen
 }

@@ -146,21 +146,16 @@ def models(engine: Engine, *, ask: bool) -> tuple[Model, ...]:
 
 
 def _model(engine: Engine, space: Space, state: ModelState, *, ask: bool = False) -> Model:
-    configured = _is_configured(engine, space)
+    chosen, settings = engine.models.configured, engine.settings.embedding
+    configured = chosen is not None and chosen.space == space
+    if chosen is not None and chosen.space is None:  # the settings need not say how long its vectors are
+        configured = (space.provider, space.model) == (settings.provider, settings.model)
     coverage = tuple(engine.store.coverage(space))
     model = Model(space.provider, space.model, space.dimensions, state, configured, coverage)
     try:
         return _probe(engine, engine.models.embedder(space), model, ask=ask)
     except EmbeddingError as error:
         return replace(model, reachable=False, trouble=str(error))
-
-
-def _is_configured(engine: Engine, space: Space) -> bool:
-    """Tell whether the settings mean this space, also while they do not say how long its vectors are."""
-    configured, settings = engine.models.configured, engine.settings.embedding
-    if configured is None or configured.space is not None:
-        return configured is not None and configured.space == space
-    return (space.provider, space.model) == (settings.provider, settings.model)
 
 
 def _probe(engine: Engine, embedder: Embedder, model: Model, *, ask: bool) -> Model:
