@@ -7,6 +7,7 @@ survives masking stands on the line it stood on, and nothing survives that would
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from recollect.model.files import CutText, IndexedTextPiece, TextPiece
@@ -17,8 +18,6 @@ from recollect.text.terms import index_terms
 _MOST_TEARS: Final = 10  # how often what was cut out may have torn another mark apart before the rest goes as well
 
 RECIPE: Final = 2  # of what cuts texts, in recollect-files: raised whenever it may give other pieces
-
-__all__ = ["RECIPE", "chunk_terms", "index", "mask"]
 
 
 class _Gone(NamedTuple):
@@ -101,17 +100,13 @@ def _left(data: bytes, gone: Sequence[_Gone]) -> tuple[bytes, list[_Part]]:
 
 def _in_original(parts: Sequence[_Part], start: int, end: int, mark: bytes) -> _Gone:
     """Say where a find in what is left lies in the original. One that reaches into a mark takes it whole."""
-    first = parts[bisect_right(parts, start, key=_at) - 1]
-    last = parts[bisect_right(parts, end - 1, key=_at) - 1]
+    first = parts[bisect_right(parts, start, key=attrgetter("at")) - 1]
+    last = parts[bisect_right(parts, end - 1, key=attrgetter("at")) - 1]
     return _Gone(
         first.start if first.is_mark else first.start + start - first.at,
         last.end if last.is_mark else last.start + end - last.at,
         mark,
     )
-
-
-def _at(part: _Part) -> int:
-    return part.at
 
 
 def _joined(gone: Sequence[_Gone], found: Sequence[_Gone]) -> list[_Gone]:

@@ -6,7 +6,6 @@ Folding the spelling keeps the length, so that a place found in the folded text 
 
 import re
 import unicodedata
-from functools import cache
 from itertools import chain, islice
 from typing import Literal
 
@@ -38,7 +37,13 @@ def clean(text: str) -> str:
     if not isinstance(text, str):
         raise InvalidMemory(f"Expected text, found {type(text).__name__}. Pass a str; decode bytes as UTF-8 first.")
     if not text.isprintable():
-        _refuse_surrogates(text)
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise InvalidMemory(
+                f"Character {error.start} is U+{ord(text[error.start]):04X}, half of a surrogate pair, which cannot be "
+                "stored. Decode the text with errors='replace' before passing it on."
+            ) from error
         text = _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
     return text.strip() if text.isascii() else compose(text, "NFC").strip()
 
@@ -83,16 +88,6 @@ def compose(text: str, form: Literal["NFC", "NFKC"]) -> str:
     return _without_piles(normal) if len(normal) > max(len(text), _SHORT) else normal
 
 
-def _refuse_surrogates(text: str) -> None:
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise InvalidMemory(
-            f"Character {error.start} is U+{ord(text[error.start]):04X}, half of a surrogate pair, which cannot be "
-            "stored. Decode the text with errors='replace' before passing it on."
-        ) from error
-
-
 def _without_piles(text: str) -> str:
     classes = bytes(map(unicodedata.combining, text))
     if any(mark in text for mark in _HIDDEN_MARKS):
@@ -105,15 +100,12 @@ def _without_piles(text: str) -> str:
     return "".join((*kept, text[start:]))
 
 
-_PLAIN = {
+TYPOGRAPHIC = {
     **dict.fromkeys("\u2018\u2019\u02bc\u00b4`", "'"),
     **dict.fromkeys("\u201c\u201d\u201e\u00ab\u00bb", '"'),
     **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"),
-    "\u00a0": " ",
-    "ß": "s",
-    "ł": "l",
-    "ø": "o",
 }
+_PLAIN = {**TYPOGRAPHIC, "\u00a0": " ", "ß": "s", "ł": "l", "ø": "o"}
 _ASCII = 0x7F
 _KEPT = "й"  # it comes apart into и and a mark, but is a letter of its own
 
@@ -157,18 +149,14 @@ class _PlainLetters(dict[int, str]):
 
 
 _PLAIN_LETTERS = _PlainLetters()
+_PLAIN_BYTES = "".join(map(_PLAIN_LETTERS.__getitem__, range(128))).encode() + bytes(128)
 
 
 def plain_letters(text: str) -> str:
     """Give a text as groups of letters are looked for in it: words between blanks, without case and accents."""
     if text.isascii():  # many times as fast
-        return f" {text.encode().translate(_plain_bytes()).decode()} "
+        return f" {text.encode().translate(_PLAIN_BYTES).decode()} "
     return f" {text.translate(_PLAIN_LETTERS)} "
-
-
-@cache
-def _plain_bytes() -> bytes:
-    return "".join(map(_PLAIN_LETTERS.__getitem__, range(128))).encode() + bytes(128)
 
 
 def letter_groups(text: str) -> tuple[str, ...]:

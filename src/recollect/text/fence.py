@@ -130,7 +130,8 @@ def _cuts(item: Quoted, longest: int) -> Iterator[str]:
 
 
 def _line(item: Quoted, longest: int) -> str:
-    return f"[{_label(item.label)}] {quoted(item.content, longest)}"
+    label = harmless(" ".join(item.label.split()))[:_LONGEST_LABEL].replace("[", "(").replace("]", ")")
+    return f"[{label}] {quoted(item.content, longest)}"
 
 
 def _block(items: Sequence[Quoted], lines: Mapping[int, str], nonce: str) -> str:
@@ -168,11 +169,6 @@ def quoted(content: str, longest: int) -> str:
     cut = line[: longest - 1]
     edge = cut.rfind(" ")
     return f"{(cut[:edge] if edge > longest * _LEAST_KEPT else cut).rstrip()}…"
-
-
-def _label(label: str) -> str:
-    line = harmless(" ".join(label.split()))[:_LONGEST_LABEL]
-    return line.replace("[", "(").replace("]", ")")
 
 
 def _without(text: str, pattern: Any) -> str:  # noqa: ANN401 -- re2 has no types

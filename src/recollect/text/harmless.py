@@ -162,20 +162,16 @@ def _found(seen: str) -> Iterator[tuple[int, int, str]]:
     """Give the places of marks and what to call each."""
     for mark in _marks():
         for match in mark.pattern.finditer(seen):
-            if _is_type_argument(seen, match.start(1), match[1], match[2]):
-                continue
-            yield match.start(1), match.end(1), mark.called(match[2])
-
-
-def _is_type_argument(seen: str, start: int, tag: str, name: str) -> bool:
-    """Tell `List<User>`, which programs say, from a tag."""
-    return name.lower() in _TYPES and tag == f"<{name}>" and seen[start - 1 : start].isalnum()
+            start, tag, name = match.start(1), match[1], match[2]
+            of_type = name.lower() in _TYPES and tag == f"<{name}>" and seen[start - 1 : start].isalnum()
+            if not of_type:  # `List<User>`, which programs say, is no tag
+                yield start, match.end(1), mark.called(name)
 
 
 @cache
 def _marks() -> tuple[_PromptMark, ...]:
     ours, tags = "|".join(map(_spaced, OUR_TAGS)), "|".join(_spaced(name) for name in (*_TAGS, *_TOKENS))
-    solid = "|".join(_solid(name) for name in _TAGS)
+    solid = "|".join("[-_]?".join("".join(map(_letter, part)) for part in name.split("-")) for name in _TAGS)
     brackets = "|".join(map(_spaced, _BRACKETED))
     line = r"(?m)^[ \t>*_\"'-]{0,8}"
     return (
@@ -198,15 +194,11 @@ def _mark(pattern: str, called: Callable[[str], str] = lambda name: " ".join(nam
     return _PromptMark(re2.compile(pattern), called)
 
 
-def _solid(name: str) -> str:
-    """Give the pattern of a name, in which digits may stand for letters."""
-    return "[-_]?".join("".join(map(_letter, part)) for part in name.split("-"))
-
-
 def _spaced(name: str) -> str:
-    """Give the same with blanks between the letters."""
+    """Give the pattern of a name with blanks between the letters."""
     return r"[-_.\s]*".join(r"\s*".join(map(_letter, part)) for part in name.split("-"))
 
 
 def _letter(letter: str) -> str:
+    """Give the pattern of a letter, for which a digit may stand."""
     return f"[{re.escape(_DIGITS[letter])}]" if letter in _DIGITS else letter

@@ -132,14 +132,10 @@ def guess_latin(words: Sequence[str]) -> str | None:
 
 def likeliest_latin(words: Sequence[str]) -> str | None:
     """Name the language that most speaks for, well founded or not; of several the one that more people write in."""
-    guess = _distinct(words)
-    if guess is not None:
+    if guess := _distinct(words):
         return guess
     votes = _votes(words, _script("latin"))
-    guess = _best(votes)
-    if guess is not None:
-        return guess
-    return max(languages_in("latin"), key=lambda language: votes.get(language, 0.0)) if votes else None
+    return _best(votes) or max(languages_in("latin"), key=lambda language: votes.get(language, 0.0)) if votes else None
 
 
 def _distinct(words: Sequence[str]) -> str | None:

@@ -18,6 +18,16 @@ _TOKEN = re.compile(r"[^\W_]+(?:[.,:@/&'\u2019-][^\W_]+)*[%+#]*")
 _LONGEST = 16  # words of a statement
 _LONGEST_THING = 4
 _SHORTER = {"ve": "v", "\u0432\u043e": "\u0432"}  # one preposition in two forms
+_ARTICLES = frozenset({"a", "an", "the", "der", "die", "das", "den", "dem", "ein", "eine", "einen", "einem", "einer"})
+_INDEFINITE = frozenset(
+    map(
+        unaccented,
+        (
+            *("a", "an", "one", "some", "another", "ein", "eine", "einer", "einige"),
+            *("jeden", "jedna", "jedno", "nějaký", "nějaká", "один", "одна", "одно", "одну", "одного"),
+        ),
+    )
+)
 
 
 def may_outdate(later: str, earlier: str) -> bool:
@@ -45,8 +55,8 @@ def opening(text: str) -> str:
 
 @lru_cache(maxsize=2_000)
 def _words(text: str) -> tuple[str, ...]:
-    said = [unaccented(word) for word in _TOKEN.findall(fold(text))]
-    return tuple([_SHORTER.get(word, word) for word in said if word not in _passing()])
+    said, passing = [unaccented(word) for word in _TOKEN.findall(fold(text))], _listed("query", "since then")
+    return tuple([_SHORTER.get(word, word) for word in said if word not in passing])
 
 
 def _common(words: Sequence[str], others: Sequence[str]) -> int:
@@ -63,12 +73,12 @@ def _is_thing(words: Sequence[str]) -> bool:
 
 def _is_one(about: Sequence[str]) -> bool:
     """Tell whether a statement begins with what there is one of: not one of several, nor a relative or friend."""
-    return bool(about) and about[0] not in _indefinite() and _people().isdisjoint(about)
+    return bool(about) and about[0] not in _INDEFINITE and _listed("capture", "people").isdisjoint(about)
 
 
 def _is_one_at_a_time(before: Sequence[str], after: Sequence[str], *, numbered: bool) -> bool:
     """Tell whether between these words there is one thing at a time; an article may stand before it, a unit after."""
-    while before and before[-1] in _articles():
+    while before and before[-1] in _ARTICLES:
         before = before[:-1]
     around = [(before, after), (before, after[1:])]
     around += [(before[:-1], after)] if numbered else []  # "runs on Debian 12"
@@ -78,32 +88,8 @@ def _is_one_at_a_time(before: Sequence[str], after: Sequence[str], *, numbered: 
 @cache
 def _frames() -> re.Pattern[str]:
     frames = sorted(map(unaccented, map(fold, read_words("query", "one at a time"))))
-    bare = ("_".join(word for word in frame.split("_") if word not in _articles()) for frame in frames)
+    bare = ("_".join(word for word in frame.split("_") if word not in _ARTICLES) for frame in frames)
     return re.compile("_(?:" + "|".join(re.escape(one).replace(r"\*", "[^_]*") for one in bare) + ")(?=_)")
-
-
-@cache
-def _articles() -> frozenset[str]:
-    return frozenset({"a", "an", "the", "der", "die", "das", "den", "dem", "ein", "eine", "einen", "einem", "einer"})
-
-
-@cache
-def _indefinite() -> frozenset[str]:
-    return frozenset(
-        map(unaccented, ("a", "an", "one", "some", "another", "ein", "eine", "einer", "einige"))
-    ) | frozenset(
-        map(unaccented, ("jeden", "jedna", "jedno", "nějaký", "nějaká", "один", "одна", "одно", "одну", "одного"))
-    )
-
-
-@cache
-def _people() -> frozenset[str]:
-    return _listed("capture", "people")
-
-
-@cache
-def _passing() -> frozenset[str]:
-    return _listed("query", "since then")
 
 
 @cache
@@ -112,5 +98,6 @@ def _several() -> frozenset[str]:
     return _listed("query", "joining") | negations | _listed("capture", "other of several")
 
 
+@cache
 def _listed(table: str, heading: str) -> frozenset[str]:
     return frozenset(unaccented(fold(word)) for word in read_words(table, heading))

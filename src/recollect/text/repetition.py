@@ -163,15 +163,12 @@ def restated_in(text: str, statement: str, value: str, about: Iterable[str] = ()
     saying = [one for one in sentences(text) if holds(normal(one.of(text)), named)]
     if " " in named or _IDENTIFIER.search(named):
         return saying
-    return [one for one in saying if _share_root(told, _words_beside(normal(one.of(text)), named))]
+    beside = [(one, _words_beside(normal(one.of(text)), named)) for one in saying]
+    return [one for one, others in beside if any(_one_root(word, other) for word in told for other in others)]
 
 
 def _words_beside(text: str, value: str) -> set[str]:
     return {word.strip(_MARKS) for word in text.split()} - set(value.split()) - function_words() - {""}
-
-
-def _share_root(words: Collection[str], others: Collection[str]) -> bool:
-    return any(_one_root(word, other) for word in words for other in others)
 
 
 def _one_root(word: str, other: str) -> bool:
@@ -216,18 +213,15 @@ def sentence_mark(sentence: str) -> str:
     return f"sentence:{blake2b(words, digest_size=16).hexdigest()}"
 
 
-def joined(spans: Iterable[TextSpan]) -> Iterator[TextSpan]:
+def joined(spans: Iterable[TextSpan]) -> list[TextSpan]:
     """Join parts that overlap."""
-    last: TextSpan | None = None
+    merged: list[TextSpan] = []
     for span in sorted(spans):
-        if last is not None and span.start < last.end:
-            last = TextSpan(last.start, max(last.end, span.end))
-            continue
-        if last is not None:
-            yield last
-        last = span
-    if last is not None:
-        yield last
+        if merged and span.start < merged[-1].end:
+            merged[-1] = TextSpan(merged[-1].start, max(merged[-1].end, span.end))
+        else:
+            merged.append(span)
+    return merged
 
 
 class _Sentence(NamedTuple):
@@ -295,8 +289,5 @@ def noise_rule(text: str) -> NoiseRule | None:
     letters = {character for character in kept if character.isalpha()}
     if not kept or (len(kept) >= _REPEATED and len(letters) == len({*kept}) <= _FEW_LETTERS):
         return "noise"
-    return "short" if _weight(text.strip()) < SHORT else None
-
-
-def _weight(text: str) -> int:
-    return sum(_WIDE if unicodedata.east_asian_width(character) in "WF" else 1 for character in text[:SHORT])
+    wide = (unicodedata.east_asian_width(character) in "WF" for character in text.strip()[:SHORT])
+    return "short" if sum(_WIDE if is_wide else 1 for is_wide in wide) < SHORT else None

@@ -9,7 +9,7 @@ tables for this differ in case, spacing and marks only.
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -190,7 +190,9 @@ def _tokens(chunk: str) -> list[str]:
         return _spellings().get(lower, [lower])
     if not chunk.isascii():
         chunk = unicodedata.normalize("NFKC", compose(_RAISED.sub(_lowered, chunk), "NFC").translate(_SIGNS))
-    cased = (_case(token) for token in _marked(_TOKEN.findall(chunk)))
+    # ß stays what it is: Maße are no Masse.
+    marked = _marked(_TOKEN.findall(chunk))
+    cased = (token if token in _UNITS or _CODE.fullmatch(token) else token.lower() for token in marked)
     return [usual for token in cased for usual in _spellings().get(token, (token,))]
 
 
@@ -221,11 +223,6 @@ def _lowered(found: re.Match[str]) -> str:
     return f" {digits}" if "\u2044" in digits else f"^{digits}"
 
 
-def _case(token: str) -> str:
-    """Give a word in lower case, but for units and codes. ß stays what it is: Maße are no Masse."""
-    return token if token in _UNITS or _CODE.fullmatch(token) else token.lower()
-
-
 def _usual(tokens: list[str]) -> list[str]:
     """Give the words of a statement in their usual spelling and order."""
     marked = _trimmed(tokens)
@@ -238,7 +235,9 @@ def _usual(tokens: list[str]) -> list[str]:
     if language is None:
         return marked
     words = _small_words(language)
-    spelled = [usual for token in marked for usual in words.spellings.get(token, [_ending(token, language)])]
+    if language == "cs":
+        marked = [token if token in words.spellings else _CZECH_VERB.sub("ji", token) for token in marked]
+    spelled = [usual for token in marked for usual in words.spellings.get(token, [token])]
     if "ё" in "".join(spelled):
         spelled = [token if token in words.dotted else token.replace("ё", "е") for token in spelled]
     said = _without_courtesy(spelled, words) or spelled
@@ -282,10 +281,6 @@ def _language(tokens: list[str]) -> str | None:
     }
     best = max(heard, key=lambda language: heard[language])
     return best if heard[best] else None
-
-
-def _ending(token: str, language: str) -> str:
-    return _CZECH_VERB.sub("ji", token) if language == "cs" else token
 
 
 def _without_courtesy(tokens: list[str], words: _SmallWords) -> list[str]:
@@ -332,7 +327,7 @@ def _with_sorted_list(tokens: list[str], words: _SmallWords) -> list[str]:
         first -= 2
     parts = [*tokens[first : last - 1 : 2], tokens[last]]
     if (
-        not all(_is_part(part, words.function) for part in parts)
+        not all(part not in words.function and part[0].isalpha() for part in parts)
         or sum(token in _PAUSES for token in tokens) != len(parts) - 2
     ):
         return tokens
@@ -343,7 +338,3 @@ def _with_sorted_list(tokens: list[str], words: _SmallWords) -> list[str]:
     parts.sort()
     tokens[first : last - 1 : 2], tokens[last] = parts[:-1], parts[-1]
     return tokens
-
-
-def _is_part(token: str, function: Collection[str]) -> bool:
-    return token not in function and token[0].isalpha()

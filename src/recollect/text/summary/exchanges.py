@@ -173,13 +173,16 @@ def exchanges(turns: Sequence[Message]) -> list[SummarizedExchange]:
         if turn.role == "user":
             waiting = []
             if current.is_answered:
-                current = SummarizedExchange(len(grouped), _last_question(current.replied), options, current.replied)
+                last = next((sentence for sentence in reversed(current.replied) if not sentence.idle), None)
+                offered = last if last and last.asks else None
+                current = SummarizedExchange(len(grouped), offered, options, current.replied)
                 grouped.append(current)
             _listen(current, turn.content, names_are_capital=capital)
         elif turn.role == "assistant":
             options = {number: strip_markup(text) for number, text in _OPTION.findall(turn.content[:_LONGEST_OFFER])}
             current.works.extend(_WORK.findall(turn.content[:_LONGEST_OFFER])[:1])
-            typed = list(_typed(turn.content, names_are_capital=capital))
+            said = (passage.text for passage in passages(turn.content) if not passage.pasted)
+            typed = [read_sentence(text, names_are_capital=capital) for text in said]
             telling = next((sentence for sentence in typed if not sentence.idle and not sentence.asks), None)
             if waiting and telling:
                 current.outcomes.append(CallOutcome(telling, waiting))
@@ -198,14 +201,3 @@ def _listen(exchange: SummarizedExchange, content: str, *, names_are_capital: bo
     laughter = frozenset(sign for sentence, _ in found for sign in sentence.signs if sign == "laughter")
     for sentence, pasted in found:
         (exchange.pasted if pasted else exchange.said).append(sentence._replace(signs=sentence.signs | laughter))
-
-
-def _typed(content: str, *, names_are_capital: bool) -> Iterator[SentenceFeatures]:
-    for passage in passages(content):
-        if not passage.pasted:
-            yield read_sentence(passage.text, names_are_capital=names_are_capital)
-
-
-def _last_question(replied: Sequence[SentenceFeatures]) -> SentenceFeatures | None:
-    last = next((sentence for sentence in reversed(replied) if not sentence.idle), None)
-    return last if last and last.asks else None

@@ -140,7 +140,9 @@ def read_sentence(text: str, *, names_are_capital: bool = True) -> SentenceFeatu
     numbers = frozenset(number.rstrip(".,:/-") for number in _NUMBER.findall(text))
     names = len(_IDENTIFIER.findall(text)) + (_capitals(text) if names_are_capital else 0)
     shown_signs = signs.found if text is whole else (signs.found & _OF_LEAD) | signs_of(text).found
-    asks = _asks(text)
+    end = text.rstrip("\"'”») ")[-1:]
+    questions = read_words("summary", "question words")  # which tell where there is no mark at all
+    asks = end in {"?", "？", "؟"} or (end.isalnum() and not questions.isdisjoint(words_of(text)[:1]))  # noqa: RUF001
     short = signs.words - signs.idle <= len(("do", "it")) and not asks
     polite = short or ("chatter" in shown_signs and len(words) <= _FEW and 2 * signs.idle >= signs.words)
     personal = signs.words > 1 and not shown_signs.isdisjoint(("preference", "identity"))  # I'm vegan
@@ -156,15 +158,6 @@ def read_sentence(text: str, *, names_are_capital: bool = True) -> SentenceFeatu
         asks=asks,
         idle=empty and not numbers and ("formula" in shown_signs or not names or not words),
         negated=signs.negated,
-    )
-
-
-def _asks(text: str) -> bool:
-    """Tell whether a sentence is a question: by its mark, or without any mark by its first word."""
-    end = text.rstrip("\"'”») ")[-1:]
-    first = words_of(text)[:1]
-    return end in {"?", "？", "؟"} or (  # noqa: RUF001
-        end.isalnum() and not read_words("summary", "question words").isdisjoint(first)
     )
 
 

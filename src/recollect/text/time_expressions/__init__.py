@@ -69,7 +69,12 @@ def find(tokens: Sequence[QueryToken], now: datetime) -> list[tuple[int, int, St
     if not matches:
         return []
     today = Today.of(now)
-    matches.sort(key=lambda match: (-_length(tokens, match), match.expression.meaning != NOTHING))
+    matches.sort(
+        key=lambda match: (
+            tokens[match.context].start - tokens[match.end - 1].end,  # the longest first
+            match.expression.meaning != NOTHING,
+        )
+    )
     taken = [False] * len(tokens)
     times: list[tuple[int, int, Stretch]] = []
     for match in matches:
@@ -79,10 +84,6 @@ def find(tokens: Sequence[QueryToken], now: datetime) -> list[tuple[int, int, St
         if not _is_title(tokens, match) and (stretch := evaluate(match.expression, today)):
             times.append((tokens[match.start].start, _end(tokens, match.end), stretch))
     return sorted(times)
-
-
-def _length(tokens: Sequence[QueryToken], match: _PhraseMatch) -> int:
-    return tokens[match.end - 1].end - tokens[match.context].start
 
 
 def _end(tokens: Sequence[QueryToken], end: int) -> int:
@@ -147,12 +148,9 @@ class _PhraseSearch:
         for further in node.after_point:
             for match in self._points(at, depth + 1):
                 yield _SearchPath(further, match.end, slots, (*points, match.expression), (*lines, *match.lines))
-        if node.at_ending and self._ends(at):
+        if node.at_ending and (at >= len(self._tokens) or self._tokens[at].folded in _CLAUSE_ENDS):
             for further in node.at_ending:
                 yield _SearchPath(further, at, slots, points, lines)
-
-    def _ends(self, at: int) -> bool:
-        return at >= len(self._tokens) or self._tokens[at].folded in _CLAUSE_ENDS
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,19 +11,14 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache, cached_property
 from typing import NamedTuple, TypeAlias
 
+from recollect.text.clean import TYPOGRAPHIC
 from recollect.text.tables import TableError, TableLine, load_sections
 
 FIRST_YEAR, LAST_YEAR = 1900, 2100
 _MONTHS, _DAYS = 12, 31
 _DECADES = range(30, 100, 10)
 _NOTHING: Mapping[str, str] = {}
-_PLAIN = str.maketrans(
-    {
-        **dict.fromkeys("\u2018\u2019\u02bc\u00b4`", "'"),
-        **dict.fromkeys("\u201c\u201d\u201e\u00ab\u00bb", '"'),
-        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"),
-    }
-)
+_PLAIN = str.maketrans(TYPOGRAPHIC)
 
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 _POINT, _ENDING, _BEGINNING, _ANYTHING = "{point}", "$", "<", "*"
@@ -239,7 +234,7 @@ class TimeGrammar:
 
         Asked for every word of every query, most of which begin nothing.
         """
-        if token.folded in self._first_words or self._begins_anywhere:
+        if token.folded in self._first_words or self.root.after_anything or self.root.at_ending:
             return True
         return bool(token.shapes) and not self.root.by_class.keys().isdisjoint(token.shapes)
 
@@ -248,10 +243,6 @@ class TimeGrammar:
         first_classes = self.root.by_class.keys()
         of_classes = {word for word, classes in self.lexicon.items() if not first_classes.isdisjoint(classes)}
         return frozenset(of_classes.union(self.root.by_word))
-
-    @cached_property
-    def _begins_anywhere(self) -> bool:
-        return bool(self.root.after_anything or self.root.at_ending)
 
     def classes(self, token: QueryToken) -> Mapping[str, str]:
         """Give what a token is in this language, with its meaning."""
