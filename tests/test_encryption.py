@@ -3,6 +3,7 @@
 import io
 import os
 import stat
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -38,13 +39,13 @@ def quick_file(tmp_path: Path) -> Path:
 def with_passphrase(quick_file: Path) -> tuple[FileLock, FileKey]:
     lock = encryption.lock_for((), WORDS, like=quick_file)
     assert lock is not None
-    return lock, encryption.key_with(WORDS)
+    return lock, encryption.FileKey(passphrase=WORDS)
 
 
 @pytest.fixture
 def with_key(tmp_path: Path) -> tuple[FileLock, FileKey]:
     public = encryption.make_key(tmp_path / "key.txt")
-    return encryption.lock_to([public]), encryption.key_of(tmp_path / "key.txt")
+    return encryption.lock_to([public]), encryption.key_for(tmp_path / "key.txt", "")
 
 
 def encrypted(data: bytes, lock: FileLock) -> bytes:
@@ -95,7 +96,7 @@ def test_the_wrong_key_and_a_missing_one_are_told(
 ) -> None:
     other = encryption.make_key(tmp_path / "other.txt")
     cases = (
-        (with_passphrase[0], encryption.key_with("wrong"), "passphrase does not open"),
+        (with_passphrase[0], encryption.FileKey((), "wrong"), "passphrase does not open"),
         (with_passphrase[0], with_key[1], "with its passphrase"),
         (with_key[0], with_passphrase[1], "--identity"),
         (encryption.lock_to([other]), with_key[1], "key does not open"),
@@ -115,8 +116,8 @@ def test_keys_and_passphrases_that_are_none_are_refused(tmp_path: Path) -> None:
         encryption.read_passphrase(file)
     for content, read, words in (
         ("\nsecond", encryption.read_passphrase, "first line"),
-        ("# only a comment\n", encryption.key_of, "holds no key"),
-        ("AGE-SECRET-KEY-1NONSENSE\n", encryption.key_of, "holds no key"),
+        ("# only a comment\n", partial(encryption.key_for, passphrase=""), "holds no key"),
+        ("AGE-SECRET-KEY-1NONSENSE\n", partial(encryption.key_for, passphrase=""), "holds no key"),
     ):
         file.write_text(content)
         with pytest.raises(InvalidInput, match=words):

@@ -110,7 +110,7 @@ def lock_with(passphrase: str, *, like: BufferedReader | None = None) -> FileLoc
     if like is not None:
         with suppress(InvalidInput):
             locked_key = _read_locked_key(like)
-            (known,) = key_with(passphrase).identities(locked_key)
+            (known,) = FileKey(passphrase=passphrase).identities(locked_key)
             return _locked_by(known, locked_key)
     age = _age()
     identity = age.x25519.Identity.generate()
@@ -123,20 +123,13 @@ def _locked_by(identity: Any, locked_key: bytes) -> FileLock:  # noqa: ANN401 - 
 
 
 def key_for(identity: str | os.PathLike[str] | None, passphrase: str) -> FileKey:
-    """Decrypt as callers ask: with the keys in a file, or with a passphrase."""
+    """Decrypt as callers ask: with the keys in a file, or with a passphrase.
+
+    Keys are lines that begin with AGE-SECRET-KEY-, or a private key of OpenSSH.
+    """
     if identity is not None and passphrase:
         raise InvalidInput("Give the file of a key or a passphrase, not both.")
-    return key_of(identity) if identity is not None else key_with(passphrase)
-
-
-def key_with(passphrase: str) -> FileKey:
-    """Decrypt with a passphrase."""
-    return FileKey(passphrase=passphrase)
-
-
-def key_of(path: str | os.PathLike[str]) -> FileKey:
-    """Decrypt with the keys in a file: lines that begin with AGE-SECRET-KEY-, or a private key of OpenSSH."""
-    return FileKey(_identities_in(path))
+    return FileKey(_identities_in(identity) if identity is not None else (), passphrase)
 
 
 def _identities_in(path: str | os.PathLike[str]) -> list[Any]:

@@ -111,6 +111,9 @@ class CompatibleProtocol:
         return as_logits(_scores(received, found, count, "relevance_score", "score"))
 
 
+_OF_MODEL: Final[Mapping[str, Callable[[str], RerankProtocol]]] = {"cohere": CohereProtocol, "jina": JinaProtocol}
+
+
 def as_logits(scores: Sequence[float]) -> list[float]:
     """Give probabilities as logits; numbers that are no probabilities are taken for logits."""
     if not all(0.0 <= score <= 1.0 for score in scores):
@@ -225,21 +228,9 @@ def create_reranker(settings: RerankSettings) -> ProviderReranker:
     base = url.strip().rstrip("/").removesuffix("/rerank")
     return ProviderReranker(
         f"{provider}/{model}" if model else provider,
-        _wire(provider, model),
+        TeiProtocol() if provider == "tei" else _OF_MODEL.get(provider, CompatibleProtocol)(model),
         checked_url(base, f"{provider} (rerank.url)", _USUAL_URLS["cohere"]),
         ApiKey(settings.api_key),
         timeout_s=settings.timeout_s,
         retries=settings.retries,
     )
-
-
-def _wire(provider: str, model: str) -> RerankProtocol:
-    match provider:
-        case "cohere":
-            return CohereProtocol(model)
-        case "jina":
-            return JinaProtocol(model)
-        case "tei":
-            return TeiProtocol()
-        case _:
-            return CompatibleProtocol(model)

@@ -28,10 +28,16 @@ _MOST_COMPARED = 1_000
 
 class _TypedMemories(Scoped):
     def _select(
-        self, type: MemoryType, subject: str | None = None, key: str | None = None, *, limit: int
+        self,
+        type: MemoryType,
+        subject: str | None = None,
+        key: str | None = None,
+        context: str | None = None,
+        *,
+        limit: int,
     ) -> tuple[MemoryRecord, ...]:
         check_limit(limit)
-        filters = self._filters({"type": type, "subject": subject, "key": key})
+        filters = self._filters({"type": type, "subject": subject, "key": key, "context": context})
         return tuple(self._reading.store.read(self._scope, lambda reader: reader.select(filters, limit)))
 
     def _store(self, content: str, given: Mapping[str, Any], **own: object) -> Remembered:
@@ -217,11 +223,7 @@ class UserLessons(_TypedMemories):
     @route("GET /api/lessons")
     def __call__(self, *, context: kinds.OfContext | None = None, limit: kinds.Limit = 100) -> tuple[MemoryRecord, ...]:
         """List lessons, the most confident first."""
-        check_limit(limit)
-        filters = self._filters({"type": "lesson", "context": context})
-        return _by_confidence(
-            tuple(self._reading.store.read(self._scope, lambda reader: reader.select(filters, limit)))
-        )
+        return _by_confidence(self._select("lesson", context=context, limit=limit))
 
     @route("POST /api/lessons")
     def add(self, lesson: kinds.MemoryText, **fields: Unpack[CommonFields]) -> Remembered:

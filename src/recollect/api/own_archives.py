@@ -7,7 +7,6 @@ from typing import Any, Final
 from recollect.api.memory import Memory
 from recollect.api.user import UserMemory
 from recollect.engine.carry.archive import is_archive
-from recollect.engine.carry.import_archive import ImportProgressListener
 from recollect.model.backups import ImportListener, ImportProgress, ImportReport, Skipped
 
 OWN: Final = "recollect"
@@ -30,11 +29,8 @@ def import_own(
 
     `options` are those of `import_archive`.
     """
-    found = into.import_archive(path, dry_run=dry_run, tell=_told(tell), **options)
+    told = None if tell is None else lambda what, done, total: tell(ImportProgress(what, done, total))
+    found = into.import_archive(path, dry_run=dry_run, tell=told, **options)
     skipped = tuple(Skipped(what, reason, amount) for (what, reason), amount in sorted(found.skipped.items()))
     brought = {what: amount for what, amount in found.brought.items() if amount}
     return ImportReport(OWN, fspath(path), brought, skipped, tuple(found.examples), dry_run)
-
-
-def _told(tell: ImportListener | None) -> ImportProgressListener | None:
-    return None if tell is None else lambda what, done, total: tell(ImportProgress(what, done, total))

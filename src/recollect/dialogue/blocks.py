@@ -120,9 +120,11 @@ def _from_mapping(offered: Mapping[str, Any]) -> NewMessage:
     counted = offered.get("usage")
     usage: Mapping[str, Any] = counted if isinstance(counted, Mapping) else {}
     role = role_of(offered["role"])
+    content, media = offered.get("content"), offered.get("media")
+    names = (offered.get("speaker"), None if role == "tool" else offered.get("name"))  # a result's is that of the tool
     message = NewMessage(
         role,
-        _content(offered),
+        "" if content is None else content,
         id=_id(offered),
         tool_calls=offered.get("tool_calls") or (),
         tool_call_id=str(offered.get("tool_call_id") or offered.get("toolCallId") or ""),
@@ -132,8 +134,8 @@ def _from_mapping(offered: Mapping[str, Any]) -> NewMessage:
         output_tokens=_own(offered, "output_tokens", _tokens(usage, "output_tokens", "completion_tokens", "output")),
         thinking_tokens=_own(offered, "thinking_tokens", _tokens(usage, "thinking_tokens", "reasoning_tokens")),
         metadata=offered.get("metadata") or {},
-        speaker=_speaker(offered, role),
-        media=_media(offered),
+        speaker=next((name for name in names if isinstance(name, str) and name), ""),
+        media=media if isinstance(media, list | tuple) else (),  # other hosts call other things so
         **_place(offered),
     )
     return replace(message, sequence=offered["sequence"]) if "sequence" in offered else message
@@ -158,23 +160,6 @@ def _place(offered: Mapping[str, Any]) -> PlaceFields:
     if not isinstance(address, str) or not isinstance(label, str):
         raise InvalidMessage("The address and the place_label of a message are texts.")
     return {"lat": where.get("lat"), "lng": where.get("lng"), "address": address, "place_label": label}
-
-
-def _media(offered: Mapping[str, Any]) -> Sequence[Any]:
-    """Give the media of a message, which are checked later. What other hosts call media, and is no list, is left."""
-    media = offered.get("media")
-    return media if isinstance(media, list | tuple) else ()
-
-
-def _content(offered: Mapping[str, Any]) -> Content:
-    content = offered.get("content")
-    return "" if content is None else content
-
-
-def _speaker(offered: Mapping[str, Any], role: MessageRole) -> str:
-    """Give the name of the speaker. The name of a tool's result is that of the tool."""
-    names = (offered.get("speaker"), None if role == "tool" else offered.get("name"))
-    return next((name for name in names if isinstance(name, str) and name), "")
 
 
 def _own(offered: Mapping[str, Any], name: str, counted: int | None) -> int | None:

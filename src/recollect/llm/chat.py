@@ -37,7 +37,9 @@ def read_answer(received: HttpResponse) -> ChatCompletion:
     except Transient as failure:
         # The address was typed by hand: an HTML page in its place is seldom a transient failure.
         raise LlmError(f"{failure.reason}. Check the address; it usually ends in /v1.") from failure
-    usage = _usage(body.get("usage"))
+    counted = body.get("usage")
+    counts: Mapping[str, object] = counted if isinstance(counted, dict) else {}
+    usage = Usage(_tokens(counts.get("prompt_tokens")), _tokens(counts.get("completion_tokens")))
     choices = body.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, dict) else None
@@ -59,12 +61,6 @@ def _text(content: object) -> str:
     parts = content if isinstance(content, list) else []
     texts = [part.get("text") for part in parts if isinstance(part, dict)]
     return "".join(text for text in texts if isinstance(text, str))
-
-
-def _usage(found: object) -> Usage:
-    if not isinstance(found, dict):
-        return Usage()
-    return Usage(_tokens(found.get("prompt_tokens")), _tokens(found.get("completion_tokens")))
 
 
 def _tokens(found: object) -> int:

@@ -1,11 +1,13 @@
 """Media of memories and messages: pictures, sounds, films and documents. Frozen values without I/O."""
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from hashlib import blake2b
 from typing import Any, Final, Literal, TypeAlias, get_args
+
+from recollect.errors import InvalidInput
+from recollect.model.places import check_coordinates
 
 MediaKind = Literal["image", "audio", "video", "document"]
 MEDIA_KINDS: Final[tuple[MediaKind, ...]] = get_args(MediaKind)
@@ -27,7 +29,6 @@ _UNSEEN: Final = re.compile(r"[\s\x00-\x20\x7f-\x9f\\]")
 _WEB: Final = re.compile(r"https?://(?:\[[0-9a-f:.]+\]|[^/?#@:\[\]]+)(?::[0-9]{1,5})?(?:[/?#].*)?", re.IGNORECASE)
 _WITH_USER: Final = re.compile(r"https?://[^/?#]*@", re.IGNORECASE)
 _NUMBERS: Final = ("size", "duration_s", "width", "height")
-_POLE, _DATE_LINE = 90, 180
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,15 +191,10 @@ def _check_numbers(media: Media) -> None:
         kinds = (int, float) if name == "duration_s" else (int,)
         if isinstance(number, bool) or not isinstance(number, kinds) or not 0 <= number < 2**53:
             raise ValueError(f"The {name} of a medium is a number, not below 0.")
-    bounds = ((media.lat, _POLE), (media.lng, _DATE_LINE))
-    if (media.lat is None) != (media.lng is None) or not all(_within(number, most) for number, most in bounds):
-        raise ValueError("A medium has a lat and a lng, in degrees, or neither.")
-
-
-def _within(number: object, most: float) -> bool:
-    if number is None:
-        return True
-    return isinstance(number, (int, float)) and not isinstance(number, bool) and math.fabs(number) <= most
+    try:
+        check_coordinates(media.lat, media.lng)
+    except InvalidInput:
+        raise ValueError("A medium has a lat and a lng, in degrees, or neither.") from None
 
 
 def original_name(owner: str, digest: str) -> str:

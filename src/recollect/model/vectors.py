@@ -1,10 +1,8 @@
 """Validation of vectors: whatever their source, those that pass are finite, of one length and of unit norm."""
 
 from collections.abc import Sequence
-from typing import NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from recollect.errors import InvalidVector
 from recollect.model.memories import Vector, VectorLike
@@ -27,7 +25,9 @@ def as_units(vectors: Sequence[VectorLike] | Vector, dimensions: int) -> Vector:
     matrix = _as_matrix(vectors, dimensions)
     squares = np.einsum("ij,ij->i", matrix, matrix, dtype=np.float64)
     if not np.isfinite(squares).all() or (squares < _SMALLEST_SQUARE).any():
-        _refuse(matrix, squares)
+        row = int(np.flatnonzero(~(np.isfinite(squares) & (squares >= _SMALLEST_SQUARE)))[0])
+        what = "is all zeros" if np.isfinite(matrix[row]).all() else "holds NaN or infinity"
+        raise InvalidVector(f"Vector {row} {what}. Such a vector would rank at random; ask the model again.")
     if (np.abs(squares - 1.0) < _ROUNDING).all():
         return matrix
     units: Vector = (matrix / np.sqrt(squares)[:, None]).astype(np.float32)
@@ -47,9 +47,3 @@ def _as_matrix(vectors: Sequence[VectorLike] | Vector, dimensions: int) -> Vecto
                 f"Vector {position} has the shape {np.shape(vector)}; the embedding model has {dimensions} dimensions."
             )
     return matrix.reshape(-1, dimensions)
-
-
-def _refuse(matrix: Vector, squares: NDArray[np.float64]) -> NoReturn:
-    row = int(np.flatnonzero(~(np.isfinite(squares) & (squares >= _SMALLEST_SQUARE)))[0])
-    what = "is all zeros" if np.isfinite(matrix[row]).all() else "holds NaN or infinity"
-    raise InvalidVector(f"Vector {row} {what}. Such a vector would rank at random; ask the model again.")

@@ -145,7 +145,6 @@ class AuditedWrite:
     insist: Callable[[StoreWriter], None] | None = None
 
     def wrap(self, scope: Scope, work: Callable[[StoreWriter], T], now: datetime) -> Callable[[StoreWriter], T]:
-        """Give the work together with its idempotency check and its audit entry."""
         once = self.once
 
         def audited(writer: StoreWriter) -> T:

@@ -110,7 +110,9 @@ class ResultCache:
         """Keep a result, unless it is degraded or something was dropped since it was found."""
         if not self.max_entries or entry.answer.degraded:
             return
-        copied = entry._replace(answer=_copy(entry.answer), size=_size(entry.answer))
+        words = sum(len(hit.record.content) + len(str(hit.metadata)) for hit in entry.answer.hits)
+        size = _HIT_BYTES * (1 + len(entry.answer.hits)) + 2 * words  # about
+        copied = entry._replace(answer=_copy(entry.answer), size=size)
         key = (scope.user_id, query_key)
         with self._lock:
             if entry.drops != self.drops:
@@ -141,12 +143,6 @@ def _is_fresh(entry: CachedRecall, now: datetime) -> bool:
         return False
     records = (hit.record for hit in entry.answer.hits)
     return not any(isinstance(record, MemoryRecord) and lapsed(record, now) for record in records)
-
-
-def _size(answer: Recall) -> int:
-    """Say about how many bytes a result takes."""
-    words = sum(len(hit.record.content) + len(str(hit.metadata)) for hit in answer.hits)
-    return _HIT_BYTES * (1 + len(answer.hits)) + 2 * words
 
 
 def _copy(answer: Recall) -> Recall:

@@ -51,16 +51,13 @@ class BackgroundThread:
     def _run(self) -> None:
         while not self._stop.is_set():
             self._woken.clear()
-            pause_s = self._run_work()
+            try:
+                pause_s = self._work(self._stop) if self._work else None
+            except Exception:  # noqa: BLE001 - the edge of the thread: what was not done is tried again
+                pause_s = _RETRY_S
             woken = self._woken.wait(_IDLE_S if pause_s is None else pause_s)
             if pause_s is None and not woken and self._ends():
                 return
-
-    def _run_work(self) -> float | None:
-        try:
-            return self._work(self._stop) if self._work else None
-        except Exception:  # noqa: BLE001 - the edge of the thread: what was not done is tried again
-            return _RETRY_S
 
     def _ends(self) -> bool:
         with self._lock:

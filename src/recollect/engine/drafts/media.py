@@ -59,22 +59,17 @@ def check_media(
         raise wrong("media is a list: pass [Media(…)], or a list of mappings with a url or an original.")
     if len(offered) > MOST_MEDIA:
         raise wrong(f"There are {len(offered)} media; an item has at most {MOST_MEDIA}.")
+    checked: list[Media] = []
     try:
-        return tuple(_one(engine, scope, checked_media(_with_kind(media))) for media in offered)
+        for given in offered:
+            media: object = given
+            if isinstance(given, Mapping) and not given.get("kind"):  # of an original that is found out later
+                media = {**given, "kind": kind_by_name(str(given.get("url", "")))}
+            public = located(engine, redacted(engine, checked_media(media)))
+            checked.append(_of_original(engine, scope, public) if public.original else public)
     except ValueError as error:
         raise wrong(str(error)) from error
-
-
-def _with_kind(media: object) -> Any:  # noqa: ANN401 - whatever was given
-    """Add the kind, where it was left out: that of an original is found out, that of a URL told by its name."""
-    if not isinstance(media, Mapping) or media.get("kind"):
-        return media
-    return {**media, "kind": kind_by_name(str(media.get("url", "")))}
-
-
-def _one(engine: Engine, scope: Scope, media: Media) -> Media:
-    public = located(engine, redacted(engine, media))
-    return _of_original(engine, scope, public) if public.original else public
+    return tuple(checked)
 
 
 def redacted(engine: Engine, media: Media) -> Media:

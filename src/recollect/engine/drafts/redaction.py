@@ -30,7 +30,9 @@ def public_memories(engine: Engine, memories: Sequence[OfferedMemory]) -> list[O
     for start in range(0, len(memories), _LOOKED_AT_ONCE):
         several = memories[start : start + _LOOKED_AT_ONCE]
         texts = [text for memory in several if (text := _only_text(memory)) is not None]
-        if len(texts) == len(several) and _shows_nothing(engine, "\n".join(texts)):
+        text = "\n".join(texts)
+        shows_nothing = "<" not in text and not (engine.settings.redact_secrets and hints_at_secret(text))
+        if len(texts) == len(several) and shows_nothing:
             redacted += several
         else:
             redacted += [
@@ -45,11 +47,6 @@ def _only_text(memory: OfferedMemory) -> str | None:
         return memory
     is_plain = _other_fields(memory) == _DEFAULT_FIELDS and isinstance(memory.content, str)
     return memory.content if is_plain else None
-
-
-def _shows_nothing(engine: Engine, text: str) -> bool:
-    """Whether a text has neither a mark nor a hint at a secret, and so none of its lines has."""
-    return "<" not in text and not (engine.settings.redact_secrets and hints_at_secret(text))
 
 
 def public(engine: Engine, memory: NewMemory) -> NewMemory:

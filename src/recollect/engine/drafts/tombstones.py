@@ -143,7 +143,6 @@ class _Insisting:
     inner: WriteWrapper | None
 
     def wrap(self, scope: Scope, work: Callable[[StoreWriter], T], now: datetime) -> Callable[[StoreWriter], T]:
-        """Give the work behind a check."""
         inner = work if self.inner is None else self.inner.wrap(scope, work, now)
 
         def checked(writer: StoreWriter) -> T:

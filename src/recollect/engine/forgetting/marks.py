@@ -106,7 +106,8 @@ class Marker:
         if "ids" in kinds:
             for item_id in set(_ID.findall(value)):
                 yield self.id(item_id)
-        for text in _strings(value) if "names" in kinds or "texts" in kinds else ():
+        texts = _nested(value, _MOST_NESTED) if value[:1] in ("{", "[") else (value,)
+        for text in texts if "names" in kinds or "texts" in kinds else ():
             if "names" in kinds:
                 yield self.name(text)
             if "texts" in kinds:
@@ -153,11 +154,6 @@ def _plain(text: str) -> str:
     """Give the words of a text without case, signs and the width of blanks."""
     folded = text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
     return " ".join(_WORD.findall(folded))
-
-
-def _strings(value: str) -> Iterable[str]:
-    """Give the texts in a value: in JSON each of them, otherwise the value itself."""
-    return _nested(value, _MOST_NESTED) if value[:1] in ("{", "[") else (value,)
 
 
 def _nested(value: Any, depth: int) -> Iterator[str]:  # noqa: ANN401 - JSON

@@ -174,7 +174,9 @@ class ReceiptDraft:
             kept=tuple(file.id for file in self._kept),
             not_covered=self._not_covered(),
         )
-        named = replace(stated, id=_id_of(stated))
+        document = stated.document()
+        lasting = _canonical({name: document[name] for name in _LASTING})
+        named = replace(stated, id=sha256(lasting).hexdigest()[:32])
         line = audit.note(writer, self._scope, AuditedAction(named.actor, ACTION), [named.id], now)
         return signed(replace(named, audit=AuditPosition(line.number, line.hash)), self._keys.signing)
 
@@ -295,11 +297,6 @@ def _signature(document: Mapping[str, Any], key: bytes) -> str:
 
 def _canonical(content: Any) -> bytes:  # noqa: ANN401 - JSON
     return json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
-
-
-def _id_of(receipt: Receipt) -> str:
-    document = receipt.document()
-    return sha256(_canonical({name: document[name] for name in _LASTING})).hexdigest()[:32]
 
 
 def parsed(given: Receipt | Mapping[str, Any] | str | bytes) -> Receipt:

@@ -151,7 +151,10 @@ def _forget_named(engine: Engine, scope: Scope, request: ForgetRequest, draft: R
         case ForgetRequest(source=str(source)):
             choose = partial(plan.plan_source, source=clean(source))
         case ForgetRequest(folder=str(path)):
-            choose = partial(plan.plan_folder, root=_root_of(engine, scope, path))
+            # as it was synced, even if that is a link by now, or by where a path leads
+            known = {folder.root for folder in engine.store.read(scope, lambda reader: reader.folders())}
+            root = path if path in known else os.path.realpath(os.path.expanduser(path))  # noqa: PTH111
+            choose = partial(plan.plan_folder, root=root)
         case ForgetRequest(id=str(given)):
             known_id = ids.canonical(given)
             if known_id is None:
@@ -161,12 +164,6 @@ def _forget_named(engine: Engine, scope: Scope, request: ForgetRequest, draft: R
             conversations = None
             choose = partial(plan.plan_everything, buried=not request.allow_again)
     return reach(choose, conversations=conversations)
-
-
-def _root_of(engine: Engine, scope: Scope, path: str) -> str:
-    """Name a folder as it was synced, even if that is a link by now, or by where a path leads."""
-    known = engine.store.read(scope, lambda reader: reader.folders())
-    return path if any(path == folder.root for folder in known) else os.path.realpath(os.path.expanduser(path))  # noqa: PTH111
 
 
 class _Meant(NamedTuple):

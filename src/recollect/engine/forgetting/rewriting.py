@@ -169,7 +169,8 @@ def rewrite_message(
     removed += media_texts([one for one in message.media if one not in media])
     if message.role == "tool" and not content:
         left = left._replace(content=GONE)
-    if _is_empty(left):
+    shown = left.media or any(block.get("type") not in (None, "text") for block in left.blocks)
+    if not (shown or left.tool_calls or any(map(str.isalnum, left.content))):  # a model or a person would miss nothing
         return RewrittenMessage(message, None, removed or (text,))
     noted = {**_marks_left(left), REWRITTEN: now.isoformat()}
     return RewrittenMessage(message, left._replace(metadata=noted), removed or (message.content,))
@@ -233,12 +234,6 @@ def note_forgotten(
 def _changed_arguments(arguments: str, change: Callable[[str], str]) -> str:
     changed = change_json(arguments, lambda values: each_text(values, change))
     return change(arguments) if changed is None else changed
-
-
-def _is_empty(message: Message) -> bool:
-    """Tell whether nothing is left that a model or a person would miss."""
-    media = bool(message.media) or any(block.get("type") not in (None, "text") for block in message.blocks)
-    return not any(map(str.isalnum, message.content)) and not message.tool_calls and not media
 
 
 def rewrite_chunk(chunk: Chunk, wording: Wording) -> RewrittenChunk:
@@ -326,8 +321,7 @@ def write(
         marks = {sentence_mark(part.of(text)) for text in removed for part in sentences(text)}
         writer.bury([tombstones.ANY_SENTENCE, *sorted(marks)], now)
     for change in rewritten:
-        if change.left is not None:
-            _replace_message(writer, engine, change)
+        _replace_message(writer, engine, change)
     _replace_chunks(writer, engine, chunks)
 
 

@@ -91,7 +91,9 @@ class _Check:
         """Give the user's documents whose originals say something of it, read as when they were added."""
         recipe = stored_files.recipe(self._engine)
         found = []
-        for file in self._engine.store.read(self._scope, _with_originals):
+        for file in self._engine.store.read(self._scope, lambda rows: files_of(rows, rows.file_ids())):
+            if not file.original:
+                continue
             try:
                 data = self._engine.originals.original(file.original)
                 pieces = self._engine.documents.read(data, file.path, recipe).pieces
@@ -204,10 +206,6 @@ class _Check:
             kept=tuple(self._kept),
             not_covered=self._receipt.not_covered,
         )
-
-
-def _with_originals(rows: StoreReader) -> list[FileRecord]:
-    return [file for file in files_of(rows, rows.file_ids()) if file.original]
 
 
 def _place_of(table: str) -> str:

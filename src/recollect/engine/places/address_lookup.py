@@ -145,8 +145,9 @@ def serve(
 
     `thorough` also queues items that were stored while there was no geocoder, and ignores the cool-down.
     """
-    if thorough:
-        _name_unnamed(engine)
+    while thorough and (rows := engine.store.unnamed_places(_BATCH)):  # written before names were stored
+        for row in rows:
+            engine.store.write(row.scope, methodcaller("name_place", row, engine.clock.now()))
     geocoder = engine.geocoder
     if geocoder is None:
         return WorkReport()
@@ -192,8 +193,10 @@ class _GeocodeBatch:
         place = _find_cached(engine, job.scope, self._geocoder, cell)
         if place is None:
             place = self._look_up(job, cell, resets)
-        elif place.away:
-            self._postpone(job, cell)
+        elif place.away:  # like the job that failed on the same cell, if that is of this batch
+            same = (_cell(engine, failed.item.lat, failed.item.lng) == cell for failed in self.failed)
+            (self.failed if any(same) else self.postponed).append(job)
+            self.pause_s = max(self.pause_s, _PAUSE_S)
         return place is not None and not place.away and _finish(engine, job, place.located)
 
     def _look_up(self, job: GeocodeJob, cell: str, resets: int) -> CachedPlace | None:
@@ -206,12 +209,6 @@ class _GeocodeBatch:
             return None
         self.answered, self.failures_in_a_row = True, 0
         return place
-
-    def _postpone(self, job: GeocodeJob, cell: str) -> None:
-        """Treat a job like the one that failed on the same cell, if that is of this batch."""
-        same = (_cell(self._engine, failed.item.lat, failed.item.lng) == cell for failed in self.failed)
-        (self.failed if any(same) else self.postponed).append(job)
-        self.pause_s = max(self.pause_s, _PAUSE_S)
 
 
 def _serve(engine: Engine, geocoder: Geocoder, jobs: Sequence[GeocodeJob], stop: Event | None) -> WorkReport:
@@ -249,10 +246,3 @@ def _finish(engine: Engine, job: GeocodeJob, address: Located | None) -> bool:
         return address is not None and bool(address.address) and writer.set_address(item, address.address, now)
 
     return engine.store.write(job.scope, work)
-
-
-def _name_unnamed(engine: Engine) -> None:
-    """Name places that were written before names were stored."""
-    while rows := engine.store.unnamed_places(_BATCH):
-        for row in rows:
-            engine.store.write(row.scope, methodcaller("name_place", row, engine.clock.now()))
