@@ -4,10 +4,9 @@ import inspect
 from collections.abc import Iterator
 
 from recollect import UserMemory
-from recollect.api.conversation import Conversation
+from recollect.api.conversation import Conversation, UserMessages
 from recollect.api.facts import UserEvents, UserFacts, UserInstructions, UserLessons, UserPreferences
-from recollect.api.media import UserMedia
-from recollect.api.messages import UserMessages
+from recollect.api.files import UserMedia
 from recollect.api.places import UserPlaces
 from recollect.client import (
     AsyncServiceConversation,

@@ -9,15 +9,12 @@ from typing import Any
 import pytest
 
 from recollect import InvalidInput, Location, Memory, RecollectError, UserMemory, load_settings
-from recollect.api.conversation import Conversation
+from recollect.api.conversation import Conversation, UserMessages
 from recollect.api.facts import UserEvents, UserFacts, UserInstructions, UserLessons, UserPreferences
-from recollect.api.files import UserFiles
+from recollect.api.files import UserFiles, UserMedia
 from recollect.api.keys import Keys
-from recollect.api.media import UserMedia
-from recollect.api.messages import UserMessages
-from recollect.api.models import StoreModels
+from recollect.api.operations import Scopes, StoreModels
 from recollect.api.places import UserPlaces
-from recollect.api.scopes import Scopes
 from recollect.client import Client
 from recollect.client.conversation import ServiceConversation, ServiceMessages, ServicePlaces
 from recollect.client.media import ServiceMedia

@@ -32,14 +32,11 @@ from recollect.api.aio import (
     AsyncPreferences,
     AsyncScopes,
 )
+from recollect.api.conversation import UserMessages
 from recollect.api.facts import UserEvents, UserFacts, UserInstructions, UserLessons, UserPreferences
-from recollect.api.files import UserFiles
-from recollect.api.media import UserMedia
-from recollect.api.messages import UserMessages
-from recollect.api.models import StoreModels
-from recollect.api.operations import StoreOperations
+from recollect.api.files import UserFiles, UserMedia
+from recollect.api.operations import Scopes, StoreModels, StoreOperations
 from recollect.api.places import UserPlaces
-from recollect.api.scopes import Scopes
 from recollect.ports import Embedder
 from tests.fixtures import OpenMemory, SteppingClock
 

@@ -4,23 +4,18 @@ from asyncio import to_thread
 from os import PathLike
 from typing import Self
 
-from recollect.api.conversation import Conversation
+from recollect.api.conversation import Conversation, UserMessages
 from recollect.api.facts import UserEvents, UserFacts, UserInstructions, UserLessons, UserPreferences
-from recollect.api.files import UserFiles
-from recollect.api.media import UserMedia
+from recollect.api.files import UserFiles, UserMedia
 from recollect.api.memory import Memory
-from recollect.api.messages import UserMessages
-from recollect.api.models import StoreModels
+from recollect.api.operations import Scopes, StoreModels
 from recollect.api.places import UserPlaces
-from recollect.api.scopes import Scopes
-from recollect.api.twins import AsyncTwin, awaited
+from recollect.api.twins import AsyncTwin, awaited, in_thread
 from recollect.api.user import UserMemory
 from recollect.engine.base.audit import AuditedWrite
-from recollect.model.backups import Repaired, Restored
-from recollect.model.stats import Distribution
+from recollect.model.backups import Repaired
 from recollect.ports import Clock, Embedder, Summarizer
 from recollect.settings import Settings
-from recollect.storage.base import StepListener
 
 
 class AsyncFiles(AsyncTwin[UserFiles]):
@@ -243,49 +238,9 @@ class AsyncMemory(AsyncTwin[Memory]):
             )
         )
 
-    @staticmethod
-    async def restore(
-        backup: str | PathLike[str],
-        database: str | PathLike[str] | None = None,
-        *,
-        settings: Settings | None = None,
-        identity: str | PathLike[str] | None = None,
-        passphrase: str = "",
-        forgotten_since: str | PathLike[str] | None = None,
-        tell: StepListener | None = None,
-    ) -> Restored:
-        """Restore a backup to where no store is yet. See `Memory.restore`."""
-        return await to_thread(
-            Memory.restore,
-            backup,
-            database,
-            settings=settings,
-            identity=identity,
-            passphrase=passphrase,
-            forgotten_since=forgotten_since,
-            tell=tell,
-        )
-
-    @staticmethod
-    async def repair(
-        database: str | PathLike[str] | None = None, *, settings: Settings | None = None, clock: Clock | None = None
-    ) -> Repaired | None:
-        """Repair a SQLite file, if it is damaged. See `Memory.repair`."""
-        return await to_thread(Memory.repair, database, settings=settings, clock=clock)
-
-    @staticmethod
-    async def distribute(
-        database: str | PathLike[str] | None = None,
-        *,
-        settings: Settings | None = None,
-        shards: int = 0,
-        dry_run: bool = False,
-        tell: StepListener | None = None,
-    ) -> Distribution:
-        """Turn a store on PostgreSQL into one that Citus distributes. See `Memory.distribute`."""
-        return await to_thread(
-            Memory.distribute, database, settings=settings, shards=shards, dry_run=dry_run, tell=tell
-        )
+    restore = staticmethod(in_thread(Memory.restore))
+    repair = staticmethod(in_thread(Memory.repair))
+    distribute = staticmethod(in_thread(Memory.distribute))
 
     @property
     def repaired(self) -> Repaired | None:

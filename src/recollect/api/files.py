@@ -1,14 +1,16 @@
-"""`me.files`: folders that are synced, documents that are added, and reading both back."""
+"""`me.files` and `me.media`: synced folders, documents, pictures and sounds, added and read back."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
+from os import PathLike
 from threading import Event
 from typing import Any
 
 from recollect.api.scoped import Scoped, canonical, check_limit
 from recollect.engine import stored_files
 from recollect.engine.base.context import AnyPath, PrecutFile, SyncRequest
-from recollect.engine.drafts import memory_drafts
+from recollect.engine.drafts import media, memory_drafts
 from recollect.errors import InvalidInput, NotFound, RecollectError
 from recollect.model.files import (
     AddedFile,
@@ -22,6 +24,7 @@ from recollect.model.files import (
     TextPiece,
 )
 from recollect.model.literals import FILE_SOURCES, FileSource
+from recollect.model.media import Media
 from recollect.model.memories import Space, VectorLike
 
 
@@ -155,3 +158,29 @@ class UserFiles(Scoped):
     def store_files(self) -> frozenset[tuple[int, int]]:
         """Return the device and inode of the store's own files, which must not be opened: it would drop locks."""
         return self._engine.store.own_files()
+
+
+class UserMedia(Scoped):
+    """A user's originals of media."""
+
+    def add(
+        self,
+        file: str | PathLike[str] | bytes,
+        *,
+        caption: str = "",
+        alt: str = "",
+        transcript: str = "",
+        duration_s: float | None = None,
+    ) -> Media:
+        """Store the bytes of a picture, sound or film, and return it for `media` of a memory or message.
+
+        `file` is a path, or the bytes themselves. What it is, is told by its bytes; of a photo also its size, its words
+        and its place. What no memory or message has after an hour is removed. Raises InvalidDocument when it is too
+        large.
+        """
+        added = self._engine.filing.add_medium(self._engine, self._scope, file)
+        return replace(added, caption=caption, alt=alt, transcript=transcript, duration_s=duration_s)
+
+    def original(self, original: str) -> bytes:
+        """Return the bytes of a medium that a memory or message of the user has. Raises NotFound."""
+        return media.original(self._engine, self._scope, original)

@@ -14,10 +14,8 @@ from recollect import encryption
 from recollect.api import backups
 from recollect.api.composition import assemble
 from recollect.api.keys import Keys
-from recollect.api.models import StoreModels
-from recollect.api.operations import StoreOperations
+from recollect.api.operations import Scopes, StoreModels, StoreOperations
 from recollect.api.scoped import as_offered
-from recollect.api.scopes import Scopes
 from recollect.api.user import UserMemory
 from recollect.clock import SystemClock
 from recollect.engine.base.audit import AuditedWrite, IdempotentRequest

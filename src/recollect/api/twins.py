@@ -19,6 +19,16 @@ class AsyncTwin(Verbs, Generic[_Sync_co]):
         self._sync = sync
 
 
+def in_thread(function: Callable[_Params, _Result]) -> Callable[_Params, Coroutine[Any, Any, _Result]]:
+    """Make a coroutine function of a function: same parameters, same result, run in a worker thread."""
+
+    @wraps(function)
+    async def run(*args: _Params.args, **kwargs: _Params.kwargs) -> _Result:
+        return await to_thread(function, *args, **kwargs)
+
+    return run
+
+
 def awaited(
     verb: Callable[Concatenate[_Sync_co, _Params], _Result],
 ) -> Callable[Concatenate[AsyncTwin[_Sync_co], _Params], Coroutine[Any, Any, _Result]]:

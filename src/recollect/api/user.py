@@ -5,11 +5,9 @@ from datetime import datetime
 from os import PathLike
 from typing import Any, Self
 
-from recollect.api.conversation import Conversation
+from recollect.api.conversation import Conversation, UserMessages
 from recollect.api.facts import UserEvents, UserFacts, UserInstructions, UserLessons, UserPreferences
-from recollect.api.files import UserFiles
-from recollect.api.media import UserMedia
-from recollect.api.messages import UserMessages
+from recollect.api.files import UserFiles, UserMedia
 from recollect.api.places import UserPlaces
 from recollect.api.scoped import as_offered, check_limit, check_path
 from recollect.api.verbs import MemoryVerbs
