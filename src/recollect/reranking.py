@@ -171,7 +171,6 @@ class ProviderReranker:
 
     @property
     def name(self) -> str:
-        """The provider and its model."""
         return self._name
 
     @property
@@ -184,7 +183,6 @@ class ProviderReranker:
             Thread(target=self._endpoint.open, name="recollect-reranker", daemon=True).start()
 
     def score(self, question: str, texts: Sequence[RerankText], budget_s: float | None = None) -> Sequence[float]:
-        """Score all texts. Raises RerankerError when there is no usable answer within the time."""
         if not texts:
             return []
         before = [f"{text.previous[:_LONGEST_PREVIOUS]}\n" if text.previous else "" for text in texts]

@@ -5,7 +5,7 @@ in the asked form raises SummaryError, so that the caller can do without.
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from datetime import UTC
 from typing import Final
 
@@ -87,21 +87,14 @@ class ChatSummarizer(ChatTask):
 
 
 def _question(text: str, mark: str, previous: SummaryPoints) -> str:
-    earlier = "\n".join(_earlier(previous))
-    parts = [f"<earlier-summary {mark}>\n{earlier}\n</earlier-summary {mark}>"] if earlier else []
-    return "\n\n".join((*parts, f"<conversation {mark}>\n{text}\n</conversation {mark}>", "Now write the summary."))
-
-
-def _earlier(previous: SummaryPoints) -> Iterator[str]:
-    sections: Sequence[tuple[str, Sequence[str]]] = (
+    sections = (
         ("Key points discussed:", previous.key_points),
         ("Actions taken:", previous.actions),
         ("Open items:", previous.open_items),
     )
-    for title, points in sections:
-        if points:
-            yield title
-            yield from (f"- {point}" for point in points)
+    earlier = "\n".join("\n- ".join((title, *points)) for title, points in sections if points)
+    parts = [f"<earlier-summary {mark}>\n{earlier}\n</earlier-summary {mark}>"] if earlier else []
+    return "\n\n".join((*parts, f"<conversation {mark}>\n{text}\n</conversation {mark}>", "Now write the summary."))
 
 
 def _written(turn: Message) -> str:

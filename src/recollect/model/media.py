@@ -148,7 +148,10 @@ def checked_media(given: object) -> Media:
     known = {name: value for name, value in given.items() if value not in ("", None)}
     media = Media(**{"kind": "", **known})
     _check_source(media)
-    _check_texts(media)
+    for name, most in TEXT_LIMITS.items():
+        text = getattr(media, name)
+        if not isinstance(text, str) or len(text) > most:
+            raise ValueError(f"The {name} of a medium is a text of at most {most:,} characters.")
     _check_numbers(media)
     return media
 
@@ -174,13 +177,6 @@ def _check_url(url: object) -> None:
         raise ValueError("The url of a medium holds a user or a password. Leave them out.")
     if not _WEB.fullmatch(url):
         raise ValueError(f"{url[:60]!r} is no address of the web. A url of a medium begins with https:// or http://.")
-
-
-def _check_texts(media: Media) -> None:
-    for name, most in TEXT_LIMITS.items():
-        text = getattr(media, name)
-        if not isinstance(text, str) or len(text) > most:
-            raise ValueError(f"The {name} of a medium is a text of at most {most:,} characters.")
 
 
 def _check_numbers(media: Media) -> None:

@@ -81,7 +81,10 @@ def embedded_texts(item: Embeddable, space: Space | None = None) -> tuple[str, .
     if isinstance(item, Chunk):
         return _with_passages(item.content, lambda text: f"{item.heading}\n{text}" if item.heading else text)
     if isinstance(item, Message):
-        return _message_texts(item, bundled=bundled)
+        text, name = message_passage(item), _speaker(item)
+        unnamed = item.role == "user" and not name
+        texts = _with_passages(text, lambda words: _spoken(_SPEAKER if unnamed else name, words))
+        return _as_wish(texts, item.role, text) if bundled and unnamed and text else texts
     texts = _with_passages(_told(item), lambda text: memory_drafts.passage(item, text))
     return _as_wish(texts, USER, item.content) if bundled and item.type == "preference" else texts
 
@@ -97,13 +100,6 @@ def whole_text(item: Item) -> str:
 
 def _told(record: MemoryRecord) -> str:
     return memory_drafts.with_media(record.content, record.media)
-
-
-def _message_texts(message: Message, *, bundled: bool) -> tuple[str, ...]:
-    text, name = message_passage(message), _speaker(message)
-    unnamed = message.role == "user" and not name
-    texts = _with_passages(text, lambda words: _spoken(_SPEAKER if unnamed else name, words))
-    return _as_wish(texts, message.role, text) if bundled and unnamed and text else texts
 
 
 def _as_wish(texts: tuple[str, ...], speaker: str, text: str) -> tuple[str, ...]:

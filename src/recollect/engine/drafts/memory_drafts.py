@@ -20,7 +20,6 @@ from recollect.model.literals import (
     MEMORY_TYPES,
     REDACTION_MARK,
     TYPE_ALIASES,
-    MemoryType,
     Trust,
     tier_of,
 )  # fmt: skip
@@ -112,14 +111,21 @@ def _draft(memory: OfferedMemory, memory_id: str, now: datetime, vector: Vector 
 
 def _record(memory: NewMemory, memory_id: str, now: datetime) -> MemoryRecord:
     if _scalar_fields(memory) != _DEFAULT_SCALARS:
-        _check_numbers(memory)
+        check_share("importance", memory.importance)
+        check_share("confidence", memory.confidence)
+        if memory.trust not in (None, 0, 1, 2, 3):
+            tiers = ", ".join(f"{tier.value} {tier.name.lower()}" for tier in Trust)
+            raise InvalidMemory(f"trust is {memory.trust!r}; it must be one of {tiers}.")
+        check_coordinates(memory.lat, memory.lng, InvalidMemory)
+        if memory.type not in _TYPES and memory.type not in TYPE_ALIASES:
+            raise InvalidMemory(f"Unknown memory type {memory.type!r}. Known types: {', '.join(MEMORY_TYPES)}.")
     texts = _text_fields(memory)
     subject, key, value, context, source, session, address, place_label = (
         texts if texts == _DEFAULT_TEXTS else [bounded(name, text) for name, text in zip(LIMITS, texts, strict=True)]
     )
     record = MemoryRecord(
         memory_id,
-        memory.type if memory.type in _TYPES else _named_type(memory.type),
+        TYPE_ALIASES.get(memory.type, memory.type),
         clean_content(memory.content),
         subject,
         key,
@@ -273,21 +279,6 @@ def one_of_many(record: MemoryRecord) -> MemoryRecord:
     if slot(record) is None:
         raise InvalidMemory("Only a memory with a key can be one of many; an event or experience has no value.")
     return record._replace(metadata={**record.metadata, MANY: True})
-
-
-def _named_type(name: str) -> MemoryType:
-    if name not in TYPE_ALIASES:
-        raise InvalidMemory(f"Unknown memory type {name!r}. Known types: {', '.join(MEMORY_TYPES)}.")
-    return TYPE_ALIASES[name]
-
-
-def _check_numbers(memory: NewMemory) -> None:
-    check_share("importance", memory.importance)
-    check_share("confidence", memory.confidence)
-    if memory.trust not in (None, 0, 1, 2, 3):
-        tiers = ", ".join(f"{tier.value} {tier.name.lower()}" for tier in Trust)
-        raise InvalidMemory(f"trust is {memory.trust!r}; it must be one of {tiers}.")
-    check_coordinates(memory.lat, memory.lng, InvalidMemory)
 
 
 def lapse(record: MemoryRecord) -> datetime:

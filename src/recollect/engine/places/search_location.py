@@ -13,7 +13,7 @@ from recollect.engine.base.context import PLACE, Engine
 from recollect.engine.drafts import memory_drafts
 from recollect.engine.places import address_lookup
 from recollect.engine.vectors import embed_texts
-from recollect.errors import GeocoderUnavailable, InvalidInput, RecollectError
+from recollect.errors import InvalidInput, RecollectError
 from recollect.model.filters import ChunkFilters, Filters, ItemFilters, MessageFilters, PlaceFilters
 from recollect.model.geo import Circle, distance_km
 from recollect.model.memories import MemoryRecord, Scope, Space, Vector
@@ -176,9 +176,11 @@ def _add_name(
     def resolve_name(answer: Callable[[tuple[str, Vector | None, bool]], None]) -> None:
         name = location.name
         try:
-            name = name or _reverse_geocode(engine, scope, location)
+            if not name and location.lat is not None and location.lng is not None:
+                address = address_lookup.reverse_geocode(engine, scope, location.lat, location.lng)
+                name = address.address if address else ""
             answer((name, _name_vector(engine, scope, space, name) if name else None, False))
-        except (GeocoderUnavailable, RecollectError):
+        except RecollectError:
             answer((name, None, True))
 
     # An index that is being built must not be torn down; but a server that hangs must not keep a program from ending.
@@ -189,13 +191,6 @@ def _add_name(
         return replace(resolved, name=location.name), (PLACE,)
     name, vector, failed = found
     return replace(resolved, name=name, vector=vector), (PLACE,) if failed else ()
-
-
-def _reverse_geocode(engine: Engine, scope: Scope, location: Location) -> str:
-    if location.lat is None or location.lng is None:
-        return ""
-    address = address_lookup.reverse_geocode(engine, scope, location.lat, location.lng)
-    return address.address if address else ""
 
 
 def _name_vector(engine: Engine, scope: Scope, space: Space, name: str) -> Vector:

@@ -143,11 +143,8 @@ def social_number(match: SecretMatch) -> ByteSpan | None:
     start, end = match.span()
     area, middle, serial = text_of(match, (start, end)).split("-")
     apart = match.string[max(0, start - 1) : start] not in (b"-", b"+") and match.string[end : end + 1] != b"-"
-    return (
-        (start, end)
-        if apart and area not in ("000", "666") and area[0] != "9" and int(middle) and int(serial)
-        else None
-    )
+    given = area not in ("000", "666") and area[0] != "9" and int(middle) and int(serial)
+    return (start, end) if apart and given else None
 
 
 def pem_block(match: SecretMatch) -> ByteSpan | None:

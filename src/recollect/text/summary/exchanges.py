@@ -66,37 +66,25 @@ def describe_calls(calls: Iterable[DescribedCall]) -> list[str]:
     by_tool: dict[tuple[str, str], dict[str, None]] = {}
     for call in calls:
         by_tool.setdefault((call.name, call.trouble), {})[call.argument] = None
-    return [
-        _line(name, trouble, [text for text in arguments if text]) for (name, trouble), arguments in by_tool.items()
-    ]
-
-
-def _line(name: str, trouble: str, arguments: list[str]) -> str:
-    shown = "; ".join(arguments[:_MOST_ARGUMENTS])
-    more = f" and {len(arguments) - _MOST_ARGUMENTS} more" if len(arguments) > _MOST_ARGUMENTS else ""
-    reported = f", {TROUBLED} {trouble}" if trouble else ""
-    return f"Called {name}" + (f" ({shown}{more})" if shown else "") + reported
+    lines = []
+    for (name, trouble), found in by_tool.items():
+        arguments = [text for text in found if text]
+        shown = "; ".join(arguments[:_MOST_ARGUMENTS])
+        more = f" and {len(arguments) - _MOST_ARGUMENTS} more" if len(arguments) > _MOST_ARGUMENTS else ""
+        reported = f", {TROUBLED} {trouble}" if trouble else ""
+        lines.append(f"Called {name}" + (f" ({shown}{more})" if shown else "") + reported)
+    return lines
 
 
 def _main_argument(arguments: str) -> str:
     """Give the argument that tells what a call was about, as `name value`."""
-    found = _read(arguments)
-    key = next((key for key in _TELLING if _is_telling(found.get(key))), None)
-    if key is None:
-        key = next((key for key, value in found.items() if _is_telling(value)), None)
-    if key is None:
-        return ""
-    return shorten(" ".join(f"{key} {found[key]}".split()), _LONGEST_ARGUMENT)
-
-
-def _read(arguments: str) -> Mapping[str, Any]:
-    if len(arguments) > _LONGEST_ARGUMENTS:
-        return {}
     try:
-        found = json.loads(arguments)
+        read = json.loads(arguments) if len(arguments) <= _LONGEST_ARGUMENTS else {}
     except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
+        read = {}
+    found: Mapping[str, Any] = read if isinstance(read, dict) else {}
+    key = next((key for key in (*_TELLING, *found) if _is_telling(found.get(key))), None)
+    return "" if key is None else shorten(" ".join(f"{key} {found[key]}".split()), _LONGEST_ARGUMENT)
 
 
 def _is_telling(value: object) -> bool:

@@ -207,12 +207,10 @@ def _squeeze(
 def _paragraph(chosen: _Lists) -> str:
     said, done, still_open = chosen
     parts = [_ended(point) for point in said]
-    parts += (
-        [_ended("Done: " + "; ".join(point.removeprefix("Done as asked: ").rstrip(".") for point in done))]
-        if done
-        else []
-    )
-    parts += [_ended("Open: " + "; ".join(point.rstrip(".") for point in still_open))] if still_open else []
+    if done:
+        parts.append(_ended("Done: " + "; ".join(point.removeprefix("Done as asked: ").rstrip(".") for point in done)))
+    if still_open:
+        parts.append(_ended("Open: " + "; ".join(point.rstrip(".") for point in still_open)))
     return " ".join(parts)
 
 
