@@ -82,17 +82,13 @@ def scope_choice(given: str | Sequence[str] | None, default: ScopeChoice) -> Sco
             return names
 
 
-def one_radius(radius_km: float | None, location_radius_km: float | None) -> float | None:
-    """Give the radius of a search, whichever name it was given by. Raises InvalidInput for both."""
-    if None not in (radius_km, location_radius_km):
-        raise InvalidInput("radius_km and location_radius_km are the same; give one of them.")
-    return location_radius_km if radius_km is None else radius_km
-
-
 def search_location(
-    location: LocationLike | None, radius_km: float | None, weight: float | None, mode: LocationMode
+    location: LocationLike | None, radii: tuple[float | None, float | None], weight: float | None, mode: LocationMode
 ) -> SearchLocation | None:
-    """Build the location of a search. Raises InvalidInput for a radius without a location."""
+    """Build the location of a search; its radius has two names. Raises InvalidInput for both, or without a location."""
+    if None not in radii:
+        raise InvalidInput("radius_km and location_radius_km are the same; give one of them.")
+    radius_km = radii[0] if radii[1] is None else radii[1]
     if location is not None:
         return SearchLocation(as_location(location), radius_km, weight, mode)
     if radius_km is not None:

@@ -17,7 +17,6 @@ from recollect.api.scoped import (
     check_path,
     check_types,
     new_memory,
-    one_radius,
     scope_choice,
     search_location,
 )
@@ -102,13 +101,13 @@ class MemoryVerbs(Scoped):
         from recollect.engine.search.prepared_query import SearchOptions
 
         defaults = self._engine.settings.recall
-        radius = one_radius(radius_km, location_radius_km)
+        radii = radius_km, location_radius_km
         options = SearchOptions(
             defaults.limit if limit is None else limit,
             defaults.min_score if min_score is None else min_score,
             preferred=check_types(prefer),
             diverse=diverse,
-            location=search_location(location, radius, location_weight, location_mode),
+            location=search_location(location, radii, location_weight, location_mode),
             scopes=scope_choice(scopes, defaults.scopes),
         )
         memories = self._filters(filters)
@@ -153,8 +152,8 @@ class MemoryVerbs(Scoped):
         from recollect.engine.search import recall
         from recollect.engine.search.prepared_query import SearchOptions
 
-        start = None if since is None else memory_drafts.utc(since, "since")
-        end = None if until is None else memory_drafts.utc(until, "until")
+        radii = radius_km, location_radius_km
+        start, end = memory_drafts.moment(since, "since"), memory_drafts.moment(until, "until")
         excluded: tuple[str, ...] = ()
         if current is not None:
             excluded = self._engine.store.read(self._scope, lambda reader: recall.current_turn(reader, current))
@@ -171,9 +170,7 @@ class MemoryVerbs(Scoped):
                 min_score,
                 preferred=check_types(prefer),
                 diverse=diverse,
-                location=search_location(
-                    location, one_radius(radius_km, location_radius_km), location_weight, location_mode
-                ),
+                location=search_location(location, radii, location_weight, location_mode),
                 scopes=scope_choice(scopes, self._engine.settings.recall.scopes),
             ),
             vector=vector,

@@ -87,12 +87,8 @@ class ChatSummarizer(ChatTask):
 
 
 def _question(text: str, mark: str, previous: SummaryPoints) -> str:
-    sections = (
-        ("Key points discussed:", previous.key_points),
-        ("Actions taken:", previous.actions),
-        ("Open items:", previous.open_items),
-    )
-    earlier = "\n".join("\n- ".join((title, *points)) for title, points in sections if points)
+    titled = zip(("Key points discussed:", "Actions taken:", "Open items:"), previous, strict=True)
+    earlier = "\n".join("\n- ".join((title, *points)) for title, points in titled if points)
     parts = [f"<earlier-summary {mark}>\n{earlier}\n</earlier-summary {mark}>"] if earlier else []
     return "\n\n".join((*parts, f"<conversation {mark}>\n{text}\n</conversation {mark}>", "Now write the summary."))
 

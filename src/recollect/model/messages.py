@@ -241,8 +241,7 @@ class ConversationInfo(NamedTuple):
     last_said_at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SummaryPoints:
+class SummaryPoints(NamedTuple):
     """The content of a summary, before it is formatted."""
 
     key_points: tuple[str, ...] = ()
@@ -250,7 +249,7 @@ class SummaryPoints:
     open_items: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.key_points or self.actions or self.open_items)
+        return any(self)
 
 
 @dataclass(frozen=True, slots=True)

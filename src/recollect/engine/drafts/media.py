@@ -41,14 +41,10 @@ def with_checked_media(engine: Engine, scope: Scope, item: WithMedia) -> WithMed
         return item
     wrong = InvalidMemory if isinstance(item, NewMemory) else InvalidMessage
     media = check_media(engine, scope, item.media, wrong)
-    return replace(item, media=media, **_place(item, media))
-
-
-def _place(item: NewMemory | NewMessage, media: Sequence[Media]) -> dict[str, Any]:
-    if item.lat is not None or item.lng is not None or item.address or item.place_label:
-        return {}
-    photo = next((one for one in media if one.lat is not None), None)
-    return {"lat": photo.lat, "lng": photo.lng} if photo else {}
+    has_place = item.lat is not None or item.lng is not None or item.address or item.place_label
+    photo = None if has_place else next((one for one in media if one.lat is not None), None)
+    where: dict[str, Any] = {"lat": photo.lat, "lng": photo.lng} if photo else {}
+    return replace(item, media=media, **where)
 
 
 def check_media(

@@ -5,15 +5,7 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 from recollect.engine.forgetting import rewriting
-from recollect.engine.forgetting.rewriting import (
-    DroppedSummary,
-    RewrittenChunk,
-    RewrittenMessage,
-    captured_from,
-    find_mentions,
-    rewrite_chunk,
-    rewrite_message,
-)
+from recollect.engine.forgetting.rewriting import DroppedSummary, RewrittenChunk, RewrittenMessage
 from recollect.errors import InvalidInput
 from recollect.model.files import FileRecord
 from recollect.model.memories import MemoryRecord
@@ -182,7 +174,7 @@ def plan_said(
     With `sources`, the messages that the memories were captured from are rewritten; otherwise they are named. With
     `whole_documents`, added documents go with their originals; otherwise they lose the sentences that are searched.
     """
-    found = find_mentions(rows, wording)
+    found = rewriting.find_mentions(rows, wording)
     plan = plan_items(rows, [*memory_ids, *(record.id for record in found.memories)], family=True)
     gone = {record.id: record for record in rows.get(plan.ids)}
     origin_ids = [note.source_id for note in rows.sources([*gone]) if note.source_kind == "message"]
@@ -190,12 +182,12 @@ def plan_said(
     told = {message.id: message for message in messages.values() if message.role != "summary"} if sources else {}
     told |= {message.id: message for message in found.messages if message.role != "summary"}
     left_sources = tuple(message_id for message_id in messages if message_id not in told and message_id not in plan.ids)
-    captured = captured_from(rows, [*told])
+    captured = rewriting.captured_from(rows, [*told])
     rewritten = []
     for message in told.values():
         forgotten = [memory for memory in captured[message.id] if memory.id in gone]
         others = [memory for memory in captured[message.id] if memory.id not in gone]
-        changed = rewrite_message(message, wording, forgotten if sources else [], others, now)
+        changed = rewriting.rewrite_message(message, wording, forgotten if sources else [], others, now)
         rewritten += [changed] if changed is not None and message.id not in plan.messages else []
     summaries = {message.id for message in found.messages if message.role == "summary"}
     dropped = rewriting.summaries_of(rows, [change.message.id for change in rewritten], summaries)
@@ -212,7 +204,7 @@ def plan_said(
         plan.messages | erased,
         files=tuple(file for file in documents if file.id in going),
         rewritten=tuple(rewritten),
-        chunks=tuple(rewrite_chunk(chunk, wording) for chunk in found.chunks if chunk.file_id not in going),
+        chunks=tuple(rewriting.rewrite_chunk(chunk, wording) for chunk in found.chunks if chunk.file_id not in going),
         remade=tuple(dropped),
         sources=left_sources,
         documents=tuple(file for file in documents if file.id not in going),

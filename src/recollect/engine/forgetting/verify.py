@@ -1,6 +1,6 @@
 """Checks later that nothing of what a receipt tells of is left: in rows, indexes, statistics, bytes and originals."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from itertools import chain
@@ -67,7 +67,10 @@ class _Check:
 
     def look(self) -> None:
         """Look everywhere. The bytes come first: what is found there and in live rows as well is no remainder."""
-        in_bytes, in_originals = self._in_bytes(), self._in_contents_of_originals()
+        in_bytes: defaultdict[str, set[KeyedMark]] = defaultdict(set)
+        for block in self._engine.store.raw_blocks():
+            in_bytes[block.place] |= self._finder.in_bytes(block.data)
+        in_originals = self._in_contents_of_originals()
         explained: set[KeyedMark] = set()
         wanted = chain(in_bytes.values(), (marks for _, marks in in_originals))
         hits = self._in_rows({mark for marks in wanted for mark in marks}, explained)
@@ -80,12 +83,6 @@ class _Check:
         self._in_originals()
         self._in_audit_log()
         self._engine.forget_cached(self._scope)
-
-    def _in_bytes(self) -> dict[str, set[KeyedMark]]:
-        found: dict[str, set[KeyedMark]] = {}
-        for block in self._engine.store.raw_blocks():
-            found.setdefault(block.place, set()).update(self._finder.in_bytes(block.data))
-        return found
 
     def _in_contents_of_originals(self) -> list[tuple[FileRecord, set[KeyedMark]]]:
         """Give the user's documents whose originals say something of it, read as when they were added."""

@@ -220,16 +220,12 @@ class PlaceScorer:
         if vector is not None and self._space is not None:
             nearest = self._reader.nearest(self._space, vector, PlaceFilters(), _SIMILAR_PLACES)
             self._likeness |= {place_id: self._like(cosine) for place_id, cosine in nearest}
-        self._likeness |= dict.fromkeys(self._of_this_kind(), 1.0)
+        words = set(folded(self._location.name).split()) if self._location.lat is None else set()
+        # Of a kind of place are those whose labels have its words in them: `bar` names an Opera Bar, too.
+        rows = self._reader.place_rows() if words else ()
+        same = [row.id for row in rows if words.issubset(folded(row.place_label).split())]
+        self._likeness |= dict.fromkeys(same[:_SIMILAR_PLACES], 1.0)
         return tuple(one_id for one_id, like in self._likeness.items() if like >= _MIN_LIKENESS)
-
-    def _of_this_kind(self) -> list[str]:
-        """Find places whose labels have the words of a kind of place in them: `bar` names an Opera Bar, too."""
-        words = set(folded(self._location.name).split())
-        if not words or self._location.lat is not None:
-            return []
-        rows = self._reader.place_rows()
-        return [row.id for row in rows if words.issubset(folded(row.place_label).split())][:_SIMILAR_PLACES]
 
     def _like(self, cosine: float) -> float:
         return geo.likeness(fusion.nearness(cosine, self._unrelated))

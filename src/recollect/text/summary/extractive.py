@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from recollect.model.messages import Summarized, SummaryPoints, SummaryTask
 from recollect.text.summary.exchanges import TROUBLED, SummarizedExchange, exchanges, names_are_capital
-from recollect.text.summary.format import SummarySection, fit, tidy, tokens_of
+from recollect.text.summary.format import SECTIONS, SummarySection, fit, tidy, tokens_of
 from recollect.text.summary.sentence_features import SentenceFeatures, alike, loosely_covers, repeats
 from recollect.text.summary.statements import LASTING, Remark, find_statements, old_statement
 
@@ -153,11 +153,8 @@ def fill_budget(ranked: Sequence[Remark], budget: int, count: Callable[[str], in
 def in_order(chosen: Iterable[Remark]) -> SummaryPoints:
     """Write the chosen points in the order in which things happened."""
     listed = sorted(chosen, key=lambda candidate: (candidate.order, candidate.point))
-
-    def points(section: SummarySection) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(candidate.point for candidate in listed if candidate.section == section))
-
-    return SummaryPoints(points("key_points"), points("actions"), points("open_items"))
+    points = ((candidate.point for candidate in listed if candidate.section == section) for section in SECTIONS)
+    return SummaryPoints(*map(tuple, map(dict.fromkeys, points)))
 
 
 class ExtractiveSummarizer:
@@ -180,36 +177,24 @@ class ExtractiveSummarizer:
         talk = exchanges(task.turns)
         statements = drop_resolved([*_old(task.previous), *_new(talk)])
         form = tokens_of(SummaryPoints(("…",), ("…",), ("…",)), self._count)
-        chosen = fill_budget(drop_repetitions(statements), self._room(task) - form, self._count)
-        return Summarized(self._fitted(chosen, task.max_tokens))
-
-    def _room(self, task: SummaryTask) -> int:
-        """Say how long the summary may become: not longer than asked, nor than is worth for what was said."""
-        spoken = sum(turn.tokens for turn in task.turns)
-        if not spoken:
-            return task.max_tokens
-        earlier = tokens_of(task.previous, self._count) if task.previous else 0
-        return min(task.max_tokens, max(_LEAST_TOKENS, int(spoken * _MOST_OF_TALK)) + earlier)
-
-    def _fitted(self, chosen: list[Remark], max_tokens: int) -> SummaryPoints:
+        room, spoken = task.max_tokens, sum(turn.tokens for turn in task.turns)
+        if spoken:  # not longer than is worth for what was said
+            earlier = tokens_of(task.previous, self._count) if task.previous else 0
+            room = min(room, max(_LEAST_TOKENS, int(spoken * _MOST_OF_TALK)) + earlier)
+        chosen = fill_budget(drop_repetitions(statements), room - form, self._count)
         points = in_order(chosen)
-        while len(chosen) > 1 and tokens_of(points, self._count) > max_tokens:
+        while len(chosen) > 1 and tokens_of(points, self._count) > task.max_tokens:
             chosen = sorted(chosen, key=lambda found: -found.worth)[:-1]
             points = in_order(chosen)
-        return fit(points or SummaryPoints(key_points=(SMALL_TALK,)), max_tokens, self._count)
+        return Summarized(fit(points or SummaryPoints(key_points=(SMALL_TALK,)), task.max_tokens, self._count))
 
 
 def _old(previous: SummaryPoints) -> list[Remark]:
     points = tidy(previous)
-    sections: tuple[tuple[SummarySection, tuple[str, ...]], ...] = (
-        ("key_points", points.key_points),
-        ("actions", points.actions),
-        ("open_items", points.open_items),
-    )
     capital = names_are_capital([point.partition(": ")[2] for point in points.key_points])
     return [
         old_statement(section, point, place, len(listed) - place - 1, names_are_capital=capital)
-        for section, listed in sections
+        for section, listed in zip(SECTIONS, points, strict=True)
         for place, point in enumerate(listed)
         if point != SMALL_TALK
     ]

@@ -19,7 +19,7 @@ SummarySection: TypeAlias = Literal["key_points", "actions", "open_items"]
 TITLES = ("Key points discussed", "Actions taken", "Open items")
 LONGEST_POINT = 220
 
-_SECTIONS: tuple[SummarySection, ...] = ("key_points", "actions", "open_items")
+SECTIONS: tuple[SummarySection, ...] = ("key_points", "actions", "open_items")
 _TIME = "%Y-%m-%d %H:%M"
 _BULLET = re.compile(r"[-*•·‣◦–—]\s+")  # noqa: RUF001  # the bullets that people and models write
 _NUMBER = re.compile(r"\(?\d{1,3}[.)]\s+")
@@ -34,12 +34,12 @@ _ANY_TIME = datetime(2026, 1, 1, tzinfo=UTC)  # all times are written equally lo
 # What a token costs in each section. Actions can be looked up and go first; what is still open must not get lost.
 _WEIGHTS = (1.0, 1.4, 0.7)
 
-_Lists = tuple[list[str], list[str], list[str]]
+_Lists: TypeAlias = list[list[str]]
 
 
 def tidy(points: SummaryPoints) -> SummaryPoints:
     """Give the points as they can be written: each on one line, none that says nothing."""
-    return SummaryPoints(_tidied(points.key_points), _tidied(points.actions), _tidied(points.open_items))
+    return SummaryPoints(*map(_tidied, points))
 
 
 def render(points: SummaryPoints, start: datetime, end: datetime) -> str:
@@ -47,7 +47,7 @@ def render(points: SummaryPoints, start: datetime, end: datetime) -> str:
     first = f"[Conversation Summary - {_written(start)} to {_written(end)}]"
     tidied = tidy(points)
     lines = [first, ""] if tidied else [first]
-    for title, section in zip(TITLES, (tidied.key_points, tidied.actions, tidied.open_items), strict=True):
+    for title, section in zip(TITLES, tidied, strict=True):
         if section:
             lines += [f"{title}:", *(f"- {point}" for point in section)]
     return "\n".join(lines)
@@ -55,8 +55,8 @@ def render(points: SummaryPoints, start: datetime, end: datetime) -> str:
 
 def parse(text: str) -> SummaryPoints:
     """Read the points of a summary from any author. Raises SummaryError when it has no heading of a section."""
-    found: dict[SummarySection, list[str]] = {"key_points": [], "actions": [], "open_items": []}
-    prose: dict[SummarySection, list[str]] = {"key_points": [], "actions": [], "open_items": []}
+    found: dict[SummarySection, list[str]] = {name: [] for name in SECTIONS}
+    prose: dict[SummarySection, list[str]] = {name: [] for name in SECTIONS}
     section: SummarySection | None = None
     for line in text.split("\n"):
         heading, rest = _heading(line)
@@ -70,8 +70,7 @@ def parse(text: str) -> SummaryPoints:
             f"No heading of a summary was found in {len(text):,} characters; expected {', '.join(TITLES)}. "
             "Nothing was changed; try again, or use the extractive summariser."
         )
-    read = {name: found[name] or prose[name] for name in found}
-    return tidy(SummaryPoints(tuple(read["key_points"]), tuple(read["actions"]), tuple(read["open_items"])))
+    return tidy(SummaryPoints(*(tuple(found[name] or prose[name]) for name in SECTIONS)))
 
 
 def tokens_of(points: SummaryPoints, count: Callable[[str], int]) -> int:
@@ -87,10 +86,10 @@ def fit(points: SummaryPoints, max_tokens: int, count: Callable[[str], int]) -> 
     points = tidy(points)
     lists = _as_lists(points, LONGEST_POINT)
     form = tokens_of(SummaryPoints(("…",), ("…",), ("…",)), count)
-    costs = tuple([count(f"- {point}\n") for point in section] for section in lists)
+    costs = [[count(f"- {point}\n") for point in section] for section in lists]
     while form + sum(map(sum, costs)) > max_tokens and _drop_one(lists, costs, keep=1):
         pass
-    while tokens_of(_as_points(lists), count) > max_tokens and _drop_one(lists, costs, keep=1):
+    while tokens_of(SummaryPoints(*map(tuple, lists)), count) > max_tokens and _drop_one(lists, costs, keep=1):
         pass
     return _squeeze(lists, costs, max_tokens, count)
 
@@ -109,11 +108,9 @@ def shorten(text: str, longest: int) -> str:
 def as_memory(points: SummaryPoints, longest: int = 600) -> str:
     """Give the summary as one paragraph: what was said, what was done, what is open; the first points of each."""
     points = tidy(points)
-    chosen: _Lists = ([], [], [])
+    chosen: _Lists = [[], [], []]
     queue = [
-        (position, section, point)
-        for section, listed in enumerate((points.key_points, points.actions, points.open_items))
-        for position, point in enumerate(listed)
+        (position, section, point) for section, listed in enumerate(points) for position, point in enumerate(listed)
     ]
     # Two key points for each action and open item.
     for _, section, point in sorted(queue, key=lambda item: (item[0] // (1 if item[1] else 2), item[1])):
@@ -121,7 +118,7 @@ def as_memory(points: SummaryPoints, longest: int = 600) -> str:
         if len(_paragraph(chosen)) > longest:
             chosen[section].pop()
     text = _paragraph(chosen)
-    first = next(iter((*points.key_points, *points.actions, *points.open_items)), "")
+    first = next((point for section in points for point in section), "")
     return text or shorten(first, longest)
 
 
@@ -153,7 +150,7 @@ def _heading(line: str) -> tuple[SummarySection | None, str]:
 def _headings() -> Mapping[str, SummarySection]:
     """Give what models write above each section, in every language."""
     return {
-        line.casefold(): section for section in _SECTIONS for line in read_lines("summary", section.replace("_", " "))
+        line.casefold(): section for section in SECTIONS for line in read_lines("summary", section.replace("_", " "))
     }
 
 
@@ -168,18 +165,10 @@ def _written(moment: datetime) -> str:
 
 
 def _as_lists(points: SummaryPoints, longest: int) -> _Lists:
-    key_points, actions, open_items = (
-        [shorten(point, longest) for point in section]
-        for section in (points.key_points, points.actions, points.open_items)
-    )
-    return key_points, actions, open_items
+    return [[shorten(point, longest) for point in section] for section in points]
 
 
-def _as_points(lists: _Lists) -> SummaryPoints:
-    return SummaryPoints(tuple(lists[0]), tuple(lists[1]), tuple(lists[2]))
-
-
-def _drop_one(lists: _Lists, costs: tuple[list[int], ...], keep: int) -> bool:
+def _drop_one(lists: _Lists, costs: list[list[int]], keep: int) -> bool:
     """Drop the last point of the heaviest list that has more than `keep`; says whether there was one."""
     droppable = [index for index, section in enumerate(lists) if len(section) > keep]
     if not droppable:
@@ -190,12 +179,10 @@ def _drop_one(lists: _Lists, costs: tuple[list[int], ...], keep: int) -> bool:
     return True
 
 
-def _squeeze(
-    lists: _Lists, costs: tuple[list[int], ...], max_tokens: int, count: Callable[[str], int]
-) -> SummaryPoints:
+def _squeeze(lists: _Lists, costs: list[list[int]], max_tokens: int, count: Callable[[str], int]) -> SummaryPoints:
     """Shorten the few points that are left, then give up whole sections, until one short point remains."""
     longest = LONGEST_POINT
-    while tokens_of(points := _as_points(lists), count) > max_tokens:
+    while tokens_of(points := SummaryPoints(*map(tuple, lists)), count) > max_tokens:
         if longest > _SHORTEST_POINT:
             longest = max(_SHORTEST_POINT, longest * 3 // 4)
             lists = _as_lists(points, longest)

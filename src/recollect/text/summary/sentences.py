@@ -49,7 +49,11 @@ class Passage(NamedTuple):
 
 def passages(message: str) -> list[Passage]:
     """Give the sentences of a message in order, at most forty: the first thirty and the last ten."""
-    found = list(_passages(_without_recalled(_excerpt(message))))
+    text = _excerpt(message)
+    while (start := text.find(_RECALLED)) >= 0:  # memories that were put before a prompt are ours, not what was said
+        end = _RECALLED_END.search(text, start)
+        text = text[:start] + (text[end.end() :] if end else "")
+    found = list(_passages(text))
     if len(found) > _MOST_SENTENCES:
         kept = _MOST_SENTENCES * 3 // 4
         found = [*found[:kept], *found[kept - _MOST_SENTENCES :]]
@@ -104,14 +108,6 @@ def _ends(before: str, after: str) -> bool:
 
 def _excerpt(text: str) -> str:
     return text if len(text) <= _FIRST + _LAST else f"{text[:_FIRST]}\n{text[-_LAST:]}"
-
-
-def _without_recalled(text: str) -> str:
-    """Leave out the memories that were put before a prompt; they are ours, not what was said."""
-    while (start := text.find(_RECALLED)) >= 0:
-        end = _RECALLED_END.search(text, start)
-        text = text[:start] + (text[end.end() :] if end else "")
-    return text
 
 
 def _passages(text: str) -> Iterator[Passage]:
