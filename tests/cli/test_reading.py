@@ -91,7 +91,7 @@ def test_a_reply_is_read_and_captured_after_its_question(cli: Cli) -> None:
     for words in (("Jana",), ("-",)):
         shown = spaced(cli.ok("read", *words, "--before", question, standard_input="Jana"))
         assert "[fact Jana]" in shown
-        assert f"Would keep: {question} Jana fact · sibling sibling: Jana" in shown
+        assert f"Would keep: {question} Jana fact · sister sibling: Jana" in shown
     (told,) = cli.json("read", "Jana", "--before", question)["captured"]
     assert (told["content"], told["question"]) == (f"{question} Jana", {"start": 0, "end": len(question)})
     assert "it looks like a secret" in cli.ok("read", "4490", "--before", "Which code opens the gate?")

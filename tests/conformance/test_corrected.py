@@ -207,3 +207,27 @@ def test_no_fingerprint_outlives_its_sentence(me: UserMemory) -> None:
     me.forget(query="I work at ACME", all=True)
     (left,) = [hit for hit in me.search_context("weather in Brno").hits if hit.source == "request"]
     assert (left.content, left.metadata["forgotten_sentences"]) == ("The weather is fine in Brno today.", {})
+
+
+def test_a_question_says_nothing_that_could_be_corrected(me: UserMemory) -> None:
+    asked = [
+        {"role": "assistant", "content": "Nice to meet you. Where do you live?"},
+        {"role": "user", "content": "Brno"},
+    ]
+    me.after_turn(asked, session="s1")
+    me.after_turn([{"role": "user", "content": "I moved to Prague last month."}], session="s2")
+    marked = {hit.content: bool(hit.corrected) for hit in me.search_context("where do I live?", limit=10).hits}
+    assert marked["I moved to Prague last month"] is False
+    assert marked["Brno"] is True
+    assert marked["Nice to meet you. Where do you live?"] is False
+
+
+def test_a_question_that_states_what_was_agreed_to_is_corrected(me: UserMemory) -> None:
+    asked = [
+        {"role": "assistant", "content": "So you live in Brno these days?"},
+        {"role": "user", "content": "yes, in Brno since May"},
+    ]
+    me.after_turn(asked, session="s1")
+    me.after_turn([{"role": "user", "content": "I moved to Prague last month."}], session="s2")
+    marked = {hit.content: bool(hit.corrected) for hit in me.search_context("do I live in Brno?", limit=10).hits}
+    assert marked["So you live in Brno these days?"] is True

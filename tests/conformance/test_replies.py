@@ -42,10 +42,10 @@ def taught(me: UserMemory, question: str = SISTER, answer: str = "Jana") -> str:
 @every(
     ("question", "answer", "kept"),
     [
-        (SISTER, "Jana", (KEPT, "sibling", "", "Jana")),
+        (SISTER, "Jana", (KEPT, "sister", "", "Jana")),
         ("Where do you live?", "Brno", ("Where do you live? Brno", "user", "home", "Brno")),
         ("Kde bydlíš?", "V Brně", ("Kde bydlíš? V Brně", "user", "home", "Brně")),
-        ("Как зовут твою жену?", "Ольга", ("Как зовут твою жену? Ольга", "partner", "", "Ольга")),
+        ("Как зовут твою жену?", "Ольга", ("Как зовут твою жену? Ольга", "жену", "", "Ольга")),
         (
             "Any allergies I should know about?",
             "yes, peanuts",

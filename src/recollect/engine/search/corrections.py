@@ -15,7 +15,7 @@ from recollect.engine.drafts.doubts import find_pairs, property_of
 from recollect.engine.search.hits import of_item
 from recollect.model.memories import Item, MemoryRecord
 from recollect.model.messages import FORGOTTEN, Message
-from recollect.model.readings import TextSpan
+from recollect.model.readings import QUESTION, TextSpan
 from recollect.model.search import Correction, Hit
 from recollect.storage.base import StoreReader
 from recollect.text.clean import fingerprint_text
@@ -169,7 +169,15 @@ def _saying(hit: Hit, change: _Change) -> list[TextSpan]:
         return found
     value = normal(said.value)
     with_value = [one for one in sentences(text) if value and holds(normal(one.of(text)), value)]
+    if value and not with_value and _only_asks(text, said):
+        return []
     return with_value or [TextSpan(0, len(text))]
+
+
+def _only_asks(text: str, said: MemoryRecord) -> bool:
+    """Tell whether a message asks for what another one answered: "Where do you live?" says nothing of where."""
+    asked = normal(said.content.partition("?")[0])
+    return QUESTION in said.metadata and bool(asked) and holds(normal(text), asked)
 
 
 def without_said(text: str, gone: Iterable[Correction]) -> str:

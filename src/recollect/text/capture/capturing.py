@@ -274,7 +274,8 @@ def _with_value(captured: Captured, statement: Statement, value: str, said: str)
 
 def _answering(captured: Captured, statement: Statement, answered: AnsweredQuestion) -> Captured:
     """Put an answer after its question, in the words in which both were said."""
-    subject = answered.about if captured.subject == USER and answered.about else captured.subject
+    unnamed = captured.subject in (USER, statement.key, captured.value)
+    subject = answered.about if unnamed and answered.about else captured.subject
     statement, value = answered.settled(statement, captured.value, about_user=subject == USER)
     whole = replace(
         captured,

@@ -104,7 +104,7 @@ class AnsweredQuestion:
             place,
             " ".join(said.split()).strip(_LEFT_OUT),
             layout.text[: statement.span.start],
-            bare_noun(statement.about) or None,
+            _without_owner(statement.about) or None,
             statement.is_answer,
         )
 
@@ -167,6 +167,14 @@ def _says_something(turn_before: str, statement: Statement) -> bool:
     return statement.is_answer and len(turn_before.split()) >= _FEWEST_WORDS
 
 
+def _without_owner(about: str) -> str:
+    """Leave out whose something is: "your sister" is a sister."""
+    words = about.split()
+    while words and fold_spelling(words[0]) in _yours():
+        words = words[1:]
+    return bare_noun(" ".join(words))
+
+
 def _leans_on_question(layout: OwnWords, content: TextSpan) -> bool:
     """Tell whether words speak of something as "it", or are a short reply that does not speak of the user."""
     said = content.of(layout.text)
@@ -177,6 +185,11 @@ def _key_asked_for(question: str) -> str:
     """Give the property that a question asks for by a phrase that means nothing else; empty without one."""
     folded = fold_spelling(question)
     return next((key for key, regex in _asking() if regex.search(folded)), "")
+
+
+@cache
+def _yours() -> frozenset[str]:
+    return frozenset(map(fold_spelling, read_words(_TABLE, "yours", *TAUGHT)))
 
 
 @cache

@@ -25,7 +25,7 @@ _SECTIONS: Final = {
     "capture": "openings; first person; i; third person; refers back; people; conditions; past; ended; instead; "
     "for now; handed over; handed over phrases; remember; exact; located; units; inside names; other of several; "
     "one-off; injections",
-    "replies": "offers; choice; yes; no; asks",
+    "replies": "offers; choice; yes; no; yours; asks",
     "summary": "chatter; formula; decision; preference; identity; fact; wish; done; task; promise; request; unsure; "
     "failed; noted; generic; laughter; hedge; yes; no; if; negations; question words; pronouns; abbreviations; "
     "after an ordinal; nothing; key points; actions; open items",
