@@ -155,7 +155,7 @@ def database_facts(session: StoreSession, tables: Mapping[str, int], schema_vers
     return DatabaseFacts(
         tables=tables,
         schema_version=schema_version,
-        identity=next((int(row[0]) for row in session.rows("get_mark", {"name": IDENTITY})), 0),
+        identity=session.mark(IDENTITY) or 0,
         originals=tuple(sorted(originals)),
         names_key=hmac.digest(tombstone_secret(session), _NAMES_PURPOSE, "sha256"),
     )

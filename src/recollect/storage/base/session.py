@@ -94,6 +94,10 @@ class StoreSession(ABC):
         """Name the users whom the questions so far were about; None if that were all, as where there is one server."""
         return None
 
+    def mark(self, name: str) -> int | None:
+        """Read a number that is noted of the store as a whole."""
+        return next((int(row[0]) for row in self.rows("get_mark", {"name": name})), None)
+
     def row(self, name: str, values: Values | None = None, *, space: int | None = None) -> ResultRow:
         """Give the only row of an aggregate."""
         return self.rows(name, values, space=space)[0]

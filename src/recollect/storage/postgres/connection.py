@@ -155,7 +155,7 @@ class ServerPool(ConnectionPool[PgConnection]):
     def __init__(
         self, url: str, *, size: int, timeout_s: float, prepares: bool, on_connect: Callable[[], None] = lambda: None
     ) -> None:
-        self._is_away = False
+        self.is_away = False  # whether there was no server to connect to when it was tried last
         self._on_connect = on_connect
         options = {"connect_timeout": max(2, round(timeout_s)), "prepare_threshold": _OFTEN if prepares else None}
         super().__init__(
@@ -170,33 +170,28 @@ class ServerPool(ConnectionPool[PgConnection]):
             open=True,
         )
 
-    @property
-    def is_away(self) -> bool:
-        """Whether there was no server to connect to when it was tried last."""
-        return self._is_away
-
     def getconn(self, timeout: float | None = None) -> PgConnection:
         """Wait for a connection. Raises PoolTimeout, early if there is no server to connect to."""
         deadline = monotonic() + (self.timeout if timeout is None else timeout)
         while True:
             left_s = deadline - monotonic()
             try:
-                lent = super().getconn(min(left_s, _WAIT_FOR_RETURN_S if self._is_away else _LOOK_EVERY_S))
+                lent = super().getconn(min(left_s, _WAIT_FOR_RETURN_S if self.is_away else _LOOK_EVERY_S))
             except PoolTimeout:
-                if self._is_away or deadline <= monotonic():
+                if self.is_away or deadline <= monotonic():
                     raise
             else:
-                self._is_away = False
+                self.is_away = False
                 return lent
 
     def _connected(self, connection: PgConnection) -> None:
         register_types(connection)
         self._on_connect()
-        self._is_away = False
+        self.is_away = False
 
     def _missed(self, _: ConnectionPool[PgConnection]) -> None:
         """Note that a connection could not be made. A server that only refuses one more is not away."""
-        self._is_away = self.get_stats().get("pool_size", 0) == 0
+        self.is_away = self.get_stats().get("pool_size", 0) == 0
 
 
 class PoolAtFirstUse:

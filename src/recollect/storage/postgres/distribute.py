@@ -45,7 +45,7 @@ class DistributionStep(NamedTuple):
 
 def find_cluster(session: StoreSession, where: str) -> ServerCluster | None:
     """Give the cluster of a store that is distributed. Raises StoreUnavailable for one that is on its way."""
-    mark = _mark(session)
+    mark = session.mark(DISTRIBUTED)
     if mark == _UNDER_WAY:
         raise StoreUnavailable(
             f"{where} is being distributed over several servers, or that was interrupted. Wait until it is done; if it "
@@ -54,10 +54,6 @@ def find_cluster(session: StoreSession, where: str) -> ServerCluster | None:
     if mark != _DONE:
         return None
     return ServerCluster([row[0] for row in session.rows("user_tables")] if session.row("has_citus")[0] else ())
-
-
-def _mark(session: StoreSession) -> int:
-    return next((int(row[0]) for row in session.rows("get_mark", {"name": DISTRIBUTED})), 0)
 
 
 def distribute(url: str, settings: PostgresSettings, *, shards: int, dry_run: bool, tell: StepListener) -> Distribution:
@@ -87,7 +83,7 @@ def _checked_rights(owner: PgConnection, settings: PostgresSettings, where: str)
             f"{where} has no store of this version yet. Open it once, for example with `recollect status`, and try "
             "again."
         )
-    if _mark(PostgresSession(owner)) == _DONE:
+    if PostgresSession(owner).mark(DISTRIBUTED) == _DONE:
         raise InvalidInput(f"{where} is distributed already. Nothing was changed.")
     rights = schema.login_rights(owner, settings.role)
     if not rights.owns:

@@ -26,6 +26,11 @@ _DUMP_OPTIONS: Final = ("--format=custom", "--no-owner", "--no-acl", "--no-comme
 _RESTORE_OPTIONS: Final = ("--single-transaction", "--exit-on-error", "--no-owner", "--no-acl", "--no-comments")
 _MADE_WHEN_OPENED: Final = b" recollect_search "  # policies for a role that a new server need not have
 _MOST_SAID = 500
+_NEWER_TOOLS = " Install client tools that are at least as new as the server, or name them in postgres.tools_folder."
+_ADVICE: Final = (
+    ("server version mismatch", _NEWER_TOOLS),
+    ("permission denied", " Use the login that owns the tables."),
+)
 
 
 class PgTools:
@@ -58,7 +63,8 @@ class PgTools:
             errors.seek(0)
             said = errors.read().decode(errors="replace")
         if process.returncode:
-            raise StoreError(f"{tool} failed: {' '.join(said.split())[:_MOST_SAID]}{_advice(said)}")
+            advice = next((advice for words, advice in _ADVICE if words in said), "")
+            raise StoreError(f"{tool} failed: {' '.join(said.split())[:_MOST_SAID]}{advice}")
 
     def _find(self, tool: str) -> str:
         found = shutil.which(tool, path=self._folder or None)
@@ -69,14 +75,6 @@ class PgTools:
                 "postgresql, macOS: libpq), or name their folder in postgres.tools_folder."
             )
         return found
-
-
-def _advice(said: str) -> str:
-    if "server version mismatch" in said:
-        return " Install client tools that are at least as new as the server, or name them in postgres.tools_folder."
-    if "permission denied" in said:
-        return " Use the login that owns the tables."
-    return ""
 
 
 def copy_database(url: str, settings: PostgresSettings, target: Path, tell: StepListener) -> DatabaseFacts:

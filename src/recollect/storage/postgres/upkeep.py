@@ -90,22 +90,17 @@ def vanished(session: StoreSession) -> int:
 
 def owes_purge(session: StoreSession) -> bool:
     """Tell whether rows have vanished since all tables were rewritten."""
-    mark = _mark(session, PURGED)
-    return vanished(session) != (mark or 0)
+    return vanished(session) != (session.mark(PURGED) or 0)
 
 
 def marked_tables(session: StoreSession) -> list[MarkedTable]:
     """List the tables with rows of users, or about them."""
     names = [str(row[0]) for row in session.rows("own_tables")]
-    return [MarkedTable(name, _mark(session, f"{PURGED}:{name}")) for name in names]
+    return [MarkedTable(name, session.mark(f"{PURGED}:{name}")) for name in names]
 
 
 def set_mark(session: StoreSession, value: int, table: str = "") -> None:
     session.execute("set_mark", {"name": f"{PURGED}:{table}" if table else PURGED, "value": value})
-
-
-def _mark(session: StoreSession, name: str) -> int | None:
-    return next((int(row[0]) for row in session.rows("get_mark", {"name": name})), None)
 
 
 def purge_reached(owner: PgConnection, tables: Sequence[str], away: Sequence[str], tell: StepListener) -> Purged:

@@ -319,24 +319,20 @@ def in_memory_user(
     embedded = [(memory_id, floats) for memory_id, _, floats, _ in rows if floats is not None]
     places = {memory_id: place for place, (memory_id, _) in enumerate(embedded)}
     passages = [passage for passage in passages if passage[0] in places]
+    holders = defaultdict[str, list[int]](list)
+    for row, candidate in enumerate(candidates):
+        for term in frozenset(candidate.terms):
+            holders[term].append(row)
     return InMemoryUser(
         generation,
         loaded_at=now,
         good_until=min((end for *_, end in rows if end is not None), default=_FOREVER),
         candidates=candidates,
-        holders=_holders(candidates),
+        holders=dict(holders),
         embedded=[memory_id for memory_id, _ in embedded],
         matrix=as_matrix([floats for _, floats in (*embedded, *passages)], dimensions),
         owners=np.array([places[memory_id] for memory_id, _ in passages], np.intp),
     )
-
-
-def _holders(candidates: Sequence[TextCandidate]) -> dict[str, list[int]]:
-    holders: defaultdict[str, list[int]] = defaultdict(list)
-    for row, candidate in enumerate(candidates):
-        for term in frozenset(candidate.terms):
-            holders[term].append(row)
-    return dict(holders)
 
 
 class SearchedUser:

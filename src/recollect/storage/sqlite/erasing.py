@@ -275,8 +275,7 @@ def refresh_statistics(connection: apsw.Connection) -> None:
 def _merge_deleted(connection: apsw.Connection) -> None:
     """Merge rows out of the index of words that were only marked as gone."""
     session = SqliteSession(connection)
-    marks = session.rows("get_mark", {"name": UNMERGED})
-    if marks and marks[0][0]:
+    if session.mark(UNMERGED):
         with connection:
             session.execute("merge_terms", kind="chunk")
             session.execute("set_mark", {"name": UNMERGED, "value": 0})

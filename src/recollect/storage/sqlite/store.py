@@ -373,7 +373,8 @@ class SqliteStore(Store):
             problems.append(damage(self._path) or Problem("damage", 1, str(error)))
         if self._path.stat().st_mode & 0o077:
             problems.append(Problem("file_mode", 1, f"Others may read {self._path}: run chmod 600 on it."))
-        return [*problems, *(Problem("reserve", 1, advice) for advice in self._advice_about_reserve())]
+        told = () if is_read_only(self._path) else self._reserve.advice()
+        return [*problems, *(Problem("reserve", 1, advice) for advice in told)]
 
     def tune(self) -> Sequence[str]:
         """Merge the index of terms, refresh the planner's statistics, and erase what deleting left behind."""
@@ -395,11 +396,7 @@ class SqliteStore(Store):
         if is_read_only(self._path):
             told.append(f"{self._path} is read-only: it can be searched, but nothing can be stored or forgotten.")
             return told
-        return [*told, *self._advice_about_reserve()]
-
-    def _advice_about_reserve(self) -> Iterator[str]:
-        if not is_read_only(self._path):
-            yield from self._reserve.advice()
+        return [*told, *self._reserve.advice()]
 
     def close(self) -> None:
         """Close all connections; a commit under way is finished first."""

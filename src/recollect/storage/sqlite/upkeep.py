@@ -61,8 +61,7 @@ def migrate(connection: apsw.Connection, where: str, now: datetime, analyser: in
     try:
         connection.execute(MIGRATIONS_TABLE)
         applied = _applied(connection)
-        for migration in pending_migrations(known, applied, where):
-            _apply(connection, migration, now)
+        apply_migrations(connection, pending_migrations(known, applied, where), now)
         if not applied:
             connection.execute("UPDATE store_marks SET value = ? WHERE name = ?", (analyser, ANALYSER))
         connection.execute("COMMIT")
@@ -73,16 +72,12 @@ def migrate(connection: apsw.Connection, where: str, now: datetime, analyser: in
 
 
 def apply_migrations(connection: apsw.Connection, migrations: Sequence[Migration], now: datetime) -> None:
-    """Make a schema in a new file, inside a transaction."""
+    """Take these steps of the schema, the first ones of a new file among them, inside a transaction."""
     connection.execute(MIGRATIONS_TABLE)
     for migration in migrations:
-        _apply(connection, migration, now)
-
-
-def _apply(connection: apsw.Connection, migration: Migration, now: datetime) -> None:
-    connection.execute(migration.sql)
-    row = (migration.version, migration.name, migration.checksum, to_micros(now))
-    connection.execute("INSERT INTO schema_migrations VALUES (?, ?, ?, ?)", row)
+        connection.execute(migration.sql)
+        row = (migration.version, migration.name, migration.checksum, to_micros(now))
+        connection.execute("INSERT INTO schema_migrations VALUES (?, ?, ?, ?)", row)
 
 
 def holds_store(path: Path, busy_timeout_s: float) -> bool:
