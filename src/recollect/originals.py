@@ -41,8 +41,15 @@ class LocalOriginals:
         if not DIGEST.fullmatch(digest):
             raise InvalidInput(f"Expected the SHA-256 of the document as 64 hex digits, found {digest[:80]!r}.")
         name = original_name(owner, digest)
+        target = self._folder / name
         try:
-            self._keep(self._folder, self._folder / name, data)
+            make_private(self._folder)
+            with _locked(self._folder, exclusive=False):
+                make_private(target.parent)
+                if _holds(target, data):
+                    os.utime(target)  # so that a sweep does not take it for abandoned
+                else:
+                    _write(target, data)
         except OSError as error:
             if error.errno in _NO_ROOM:
                 full = f"The disk is full: the document was not kept in {self._folder}. Make room and try again."
@@ -52,16 +59,6 @@ class LocalOriginals:
                 "set files.originals to another folder, or to off."
             ) from error
         return name
-
-    @staticmethod
-    def _keep(root: Path, target: Path, data: bytes) -> None:
-        make_private(root)
-        with _locked(root, exclusive=False):
-            make_private(target.parent)
-            if _holds(target, data):
-                os.utime(target)  # so that a sweep does not take it for abandoned
-            else:
-                _write(target, data)
 
     def own(self) -> frozenset[tuple[int, int]]:
         try:
@@ -104,25 +101,22 @@ class LocalOriginals:
         # The disk is asked for the time, since its times are what this is compared with.
         with tempfile.NamedTemporaryFile(prefix=_UNFINISHED, dir=self._folder) as probe:
             before_ns = os.fstat(probe.fileno()).st_mtime_ns - _JUST_NOW_S * 10**9
-        return sum(self._sweep_one(path, known, before_ns) for path in list(_files(self._folder)))
-
-    def _sweep_one(self, path: Path, known: Callable[[str], bool], before_ns: int) -> bool:
-        folder = self._folder
-        if folder is None:
-            return False
-        name = path.relative_to(folder).as_posix()
-        is_unfinished = path.name.startswith(_UNFINISHED)
-        if not is_unfinished and (not _NAME.fullmatch(name) or known(name)):
-            return False
-        # Storing the same bytes again renews their time under the same lock.
-        with _locked(folder, exclusive=True):
-            try:
-                if path.lstat().st_mtime_ns > before_ns:
-                    return False
-            except OSError:
-                return False
-            _remove(path, folder)
-        return True
+        swept = 0
+        for path in list(_files(self._folder)):
+            name = path.relative_to(self._folder).as_posix()
+            is_unfinished = path.name.startswith(_UNFINISHED)
+            if not is_unfinished and (not _NAME.fullmatch(name) or known(name)):
+                continue
+            # Storing the same bytes again renews their time under the same lock.
+            with _locked(self._folder, exclusive=True):
+                try:
+                    is_old = path.lstat().st_mtime_ns <= before_ns
+                except OSError:
+                    continue
+                if is_old:
+                    _remove(path, self._folder)
+                    swept += 1
+        return swept
 
 
 def _holds(path: Path, data: bytes) -> bool:

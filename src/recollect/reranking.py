@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite, log
 from threading import Thread
-from typing import Final, Protocol
+from typing import Final
 
 from recollect.errors import RerankerError, SettingsError
 from recollect.http_client import (
@@ -48,70 +48,35 @@ _USUAL_MODELS: Final = {"cohere": "rerank-v3.5", "jina": "jina-reranker-v2-base-
 _NEEDS_KEY: Final = frozenset(("cohere", "jina"))
 
 
-class RerankProtocol(Protocol):
-    """How one provider is asked, at `/rerank` below its address."""
-
-    def body(self, question: str, texts: Sequence[str]) -> Mapping[str, object]:
-        """Ask for the scores of texts."""
-        ...
-
-    def read(self, received: HttpResponse, count: int) -> list[float]:
-        """Find them in the answer, as logits. Raises RerankerError when they are not there."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
-class CohereProtocol:
-    """`POST /rerank` of version 2 of Cohere's API."""
+class RerankProtocol:
+    """How one provider is asked at `/rerank` below its address, and how its answer is read.
 
+    Cohere's API is version 2. Jina sends the texts back unless it is told not to. Text Embeddings Inference (`tei`)
+    serves one model, and gives logits if it is asked for them. All others are asked like Jina, and answer in one of
+    several ways.
+    """
+
+    provider: str
     model: str
 
     def body(self, question: str, texts: Sequence[str]) -> Mapping[str, object]:
-        """Ask for all of them: without `top_n` some servers leave out the last."""
-        return {"model": self.model, "query": question, "documents": list(texts), "top_n": len(texts)}
+        """Ask for the scores of all texts: without `top_n` some servers leave out the last."""
+        if self.provider == "tei":  # what is too long for the model is cut there
+            return {"query": question, "texts": list(texts), "raw_scores": True, "truncate": True}
+        asked: dict[str, object] = {"model": self.model} if self.model else {}
+        asked |= {"query": question, "documents": list(texts), "top_n": len(texts)}
+        return {**asked, "return_documents": False} if self.provider == "jina" else asked
 
     def read(self, received: HttpResponse, count: int) -> list[float]:
-        return as_logits(_scores(received, received.parsed().get("results"), count, "relevance_score"))
-
-
-class JinaProtocol(CohereProtocol):
-    """`POST /rerank` of Jina, which sends the texts back unless it is told not to."""
-
-    def body(self, question: str, texts: Sequence[str]) -> Mapping[str, object]:
-        return {**super().body(question, texts), "return_documents": False}
-
-
-@dataclass(frozen=True, slots=True)
-class TeiProtocol:
-    """`POST /rerank` of Text Embeddings Inference, which serves one model."""
-
-    def body(self, question: str, texts: Sequence[str]) -> Mapping[str, object]:
-        """Ask for logits; what is too long for the model is cut there."""
-        return {"query": question, "texts": list(texts), "raw_scores": True, "truncate": True}
-
-    def read(self, received: HttpResponse, count: int) -> list[float]:
-        """Read the list, which comes best first."""
-        return _scores(received, received.value(), count, "score")
-
-
-@dataclass(frozen=True, slots=True)
-class CompatibleProtocol:
-    """`POST /rerank` as many servers have it: asked like Jina, answered in one of several ways."""
-
-    model: str
-
-    def body(self, question: str, texts: Sequence[str]) -> Mapping[str, object]:
-        asked: dict[str, object] = {"query": question, "documents": list(texts), "top_n": len(texts)}
-        return {"model": self.model, **asked} if self.model else asked
-
-    def read(self, received: HttpResponse, count: int) -> list[float]:
-        """Read a list, or one under `results` or `data`."""
-        body = received.value()
+        """Find the scores in the answer, as logits. Raises RerankerError when they are not there."""
+        if self.provider == "tei":  # a list, best first
+            return _scores(received, received.value(), count, "score")
+        if self.provider in _NEEDS_KEY:
+            return as_logits(_scores(received, received.parsed().get("results"), count, "relevance_score"))
+        body = received.value()  # a list, or one under `results` or `data`
         found = (body.get("results") or body.get("data")) if isinstance(body, Mapping) else body
         return as_logits(_scores(received, found, count, "relevance_score", "score"))
-
-
-_OF_MODEL: Final[Mapping[str, Callable[[str], RerankProtocol]]] = {"cohere": CohereProtocol, "jina": JinaProtocol}
 
 
 def as_logits(scores: Sequence[float]) -> list[float]:
@@ -226,7 +191,7 @@ def create_reranker(settings: RerankSettings) -> ProviderReranker:
     base = url.strip().rstrip("/").removesuffix("/rerank")
     return ProviderReranker(
         f"{provider}/{model}" if model else provider,
-        TeiProtocol() if provider == "tei" else _OF_MODEL.get(provider, CompatibleProtocol)(model),
+        RerankProtocol(provider, model),
         checked_url(base, f"{provider} (rerank.url)", _USUAL_URLS["cohere"]),
         ApiKey(settings.api_key),
         timeout_s=settings.timeout_s,

@@ -75,22 +75,15 @@ def create_geocoder(settings: PlaceSettings) -> "Geocoder | None":
 
     It opens and loads nothing before it is asked. Raises SettingsError when something is missing.
     """
-    match settings.geocoder:
-        case "nominatim":
-            return _nominatim(settings)
-        case "offline":
-            if not _has_data():
-                raise SettingsError(
-                    f"The offline geocoder needs the package {_DATA}. Run `pip install 'recollect[places]'`, or set "
-                    "places.geocoder to none."
-                )
-            return OfflineGeocoder(settings.smallest)
-        case "auto" if settings.nominatim_url:
-            return _nominatim(settings)
-        case "auto" if _has_data():
-            return OfflineGeocoder(settings.smallest)
-        case _:
-            return None
+    kind = settings.geocoder
+    if kind == "nominatim" or (kind == "auto" and settings.nominatim_url):
+        return _nominatim(settings)
+    if kind == "offline" and not _has_data():
+        raise SettingsError(
+            f"The offline geocoder needs the package {_DATA}. Run `pip install 'recollect[places]'`, or set "
+            "places.geocoder to none."
+        )
+    return OfflineGeocoder(settings.smallest) if kind in ("offline", "auto") and _has_data() else None
 
 
 def must_make_tables(settings: PlaceSettings) -> bool:

@@ -177,8 +177,9 @@ def compiled(settlements: Iterable[Settlement], countries: Mapping[str, Country]
     rows = np.repeat(np.arange(len(places), dtype=np.uint32), counts)
     order = np.lexsort((rows, keys))
     coordinates = np.array([(p.lat, p.lng) for p in places], np.float64).reshape(-1, 2).T.copy()
+    lat, lng = np.radians(coordinates)
     return Tables(
-        vectors=unit_vectors(coordinates),
+        vectors=np.stack([np.cos(lat) * np.cos(lng), np.cos(lat) * np.sin(lng), np.sin(lat)]),
         coordinates=coordinates,
         numbers=np.array([(p.id, p.population) for p in places], np.int64).reshape(-1, 2).T.copy(),
         offsets=np.fromiter(accumulate(map(len, written), initial=0), np.int64, len(written) + 1),
@@ -205,12 +206,6 @@ def load(folder: Path) -> Tables:
         return Tables(**plain, countries=countries, mapped=mapped)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise DamagedTables(f"{folder} cannot be read: {error}") from error
-
-
-def unit_vectors(coordinates: Floats) -> Floats:
-    """Give the places on a globe of radius 1 that latitudes and longitudes mean: x, y and z of each."""
-    lat, lng = np.radians(coordinates)
-    return np.stack([np.cos(lat) * np.cos(lng), np.cos(lat) * np.sin(lng), np.sin(lat)])
 
 
 def _plain(part: str) -> str:

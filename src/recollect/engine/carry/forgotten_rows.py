@@ -67,12 +67,12 @@ class KeptAway:
     made: set[str] = field(default_factory=set)
     reopened: set[str] = field(default_factory=set)
     _digests: set[str] = field(default_factory=set)  # memories that are summaries
-    _of_session: set[str] = field(default_factory=set)  # memories of a forgotten conversation
+    of_session: set[str] = field(default_factory=set)  # memories of a forgotten conversation
 
     @property
     def found(self) -> bool:
         """Whether anything stays away."""
-        return bool(self.items or self._of_session)
+        return bool(self.items or self.of_session)
 
     def look(self, writer: StoreWriter, table: TransferTable, rows: Sequence[Row]) -> None:
         """Note which messages or memories were forgotten."""
@@ -87,7 +87,7 @@ class KeptAway:
         if table is MEMORIES:
             self._digests.update(row[0] for row in rows if row[_TYPE] == _SUMMARY)
             marks = {row[0]: (tombstones.of_session(row[_SESSION]),) for row in new if row[_SESSION]}
-            self._of_session |= _older(writer, table, [row for row in new if row[_SESSION]], marks)
+            self.of_session |= _older(writer, table, [row for row in new if row[_SESSION]], marks)
 
     def look_for_sources(self, rows: StoreReader, notes: Sequence[Row]) -> None:
         """Note which sources were forgotten, be they in the archive or not."""
@@ -97,11 +97,7 @@ class KeptAway:
     def spare(self, made_id: str, sources: Sequence[str]) -> None:
         """Keep a memory of a forgotten conversation that was also learned elsewhere, as forgetting does."""
         if not self.items.issuperset(sources):
-            self._of_session.discard(made_id)
-
-    def close_sessions(self) -> None:
-        """Leave out what was learned in a forgotten conversation and nowhere else."""
-        self.items |= self._of_session
+            self.of_session.discard(made_id)
 
     def follow(self, kind: str, made_id: str, sources: Sequence[str]) -> bool:
         """Leave out what was made from this: a summary if any source was forgotten, else if all were."""
@@ -147,7 +143,7 @@ def _follow(archive: Archive, found: Mapping[str, KeptAway]) -> None:
     for user, _, made_id, sources in _notes(archive, found):
         found[user].spare(made_id, sources)
     for left in found.values():
-        left.close_sessions()
+        left.items |= left.of_session  # what was learned in a forgotten conversation and nowhere else
     while sum(found[user].follow(kind, made_id, sources) for user, kind, made_id, sources in _notes(archive, found)):
         pass
     for user, kind, made_id, sources in _notes(archive, found):

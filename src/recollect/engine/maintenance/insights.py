@@ -194,8 +194,14 @@ def tidy(engine: Engine, scope: Scope, request: TidyRequest) -> Tidying:
 
 def _suggested(engine: Engine, scope: Scope, rules: Sequence[TidyRule], now: datetime) -> Iterator[TidySuggestion]:
     yield from engine.store.read(scope, lambda reader: _empty_texts(reader, rules, now))
-    if "old_chat" in rules:
-        yield from _old_chats(engine, scope, now)
+    if "old_chat" not in rules:
+        return
+    # Conversations in which nothing was said for long, and whose messages are still active.
+    for known in message_log.listing(engine, scope, _CONVERSATIONS, (now - _OLD, "")):
+        messages = engine.store.read(scope, partial(compact.foldable, conversation=known.id))
+        if messages:
+            excerpt = messages[0].content[:_EXCERPT]
+            yield TidySuggestion("old_chat", "archive", "conversation", known.id, excerpt, known.updated_at)
 
 
 def _empty_texts(rows: StoreReader, rules: Sequence[TidyRule], now: datetime) -> list[TidySuggestion]:
@@ -214,12 +220,3 @@ def _empty_texts(rows: StoreReader, rules: Sequence[TidyRule], now: datetime) ->
         for rule, source, item, moment in found
         if rule is not None and rule in rules
     ]
-
-
-def _old_chats(engine: Engine, scope: Scope, now: datetime) -> Iterator[TidySuggestion]:
-    """Give conversations in which nothing was said for long, and whose messages are still active."""
-    for known in message_log.listing(engine, scope, _CONVERSATIONS, (now - _OLD, "")):
-        messages = engine.store.read(scope, partial(compact.foldable, conversation=known.id))
-        if messages:
-            excerpt = messages[0].content[:_EXCERPT]
-            yield TidySuggestion("old_chat", "archive", "conversation", known.id, excerpt, known.updated_at)
