@@ -44,12 +44,11 @@ def open_store(
     sqlite = import_module("recollect.storage.sqlite.opening")
     embedded: Store = sqlite.open_file(
         Path(settings.database),
-        busy_timeout_s=settings.sqlite.busy_timeout_s,
-        reserve_bytes=settings.sqlite.reserve_mb * 2**20,
-        clock=clock,
+        settings.sqlite,
+        clock,
         analyser=analyser,
         geocodes=geocodes,
-        marks=marks if settings.sqlite.on_damage == "repair" else None,
+        marks=marks,
         create=create,
     )
     return embedded
@@ -63,10 +62,10 @@ def repair_store(settings: Settings, clock: Clock, marks: ItemMarks) -> Repaired
             "pg_amcheck, and restore a backup with `recollect restore` or your server's own. `recollect repair` is for "
             "SQLite files."
         )
-    opening = import_module("recollect.storage.sqlite.opening")
-    repaired: Repaired | None = opening.repair_file(
-        Path(settings.database), busy_timeout_s=settings.sqlite.busy_timeout_s, clock=clock, marks=marks
-    )
+    path = Path(settings.database).expanduser().absolute()
+    sqlite = import_module("recollect.storage.sqlite.repair.repair")
+    repair = sqlite.FileRepair(path, settings.sqlite.busy_timeout_s, clock, marks)
+    repaired: Repaired | None = repair.repair(thorough=True)
     return repaired
 
 

@@ -31,7 +31,7 @@ from recollect.storage.base.tables import (
     Row,
     TransferTable,
     name_of,
-    reading,
+    transfer_query,
 )
 from recollect.storage.base.user_rows import UserRows
 from recollect.storage.base.values import (
@@ -369,7 +369,7 @@ class TransferReader:
     def rows(self, scope: Scope, table: TransferTable) -> Iterator[Row]:
         """Give a user's rows, sorted by their key, without holding more than a few of them."""
         codec = RowCodec(table, self._session.codec, self._secrets)
-        return map(codec.read, self._session.stream(reading(table), {"user_id": scope.user_id}))
+        return map(codec.read, self._session.stream(transfer_query("all", table), {"user_id": scope.user_id}))
 
     def talk(self, scope: Scope, conversation_id: str) -> Iterator[Row]:
         """Give the messages of a conversation as rows, in the order in which they were said."""

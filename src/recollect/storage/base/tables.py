@@ -242,22 +242,12 @@ _ARRAYS: dict[StoredKind, str] = {"id": "uuid[]", "text": "text[]"}
 WRITTEN_ANEW = frozenset({"seq", "terms", "place", "name"})
 
 
-def reading(table: TransferTable) -> str:
-    """Name the query that gives all rows of a user."""
-    return f"transfer_all_{table.name}"
-
-
-def knowing(table: TransferTable) -> str:
-    """Name the query that looks rows up by the first part of their key."""
-    return f"transfer_some_{table.name}"
-
-
 TALK = "transfer_talk"  # all messages of a conversation, in order
 
 
-def writing(table: TransferTable) -> str:
-    """Name the query that writes a row."""
-    return f"transfer_add_{table.name}"
+def transfer_query(what: Literal["all", "some", "add"], table: TransferTable) -> str:
+    """Name the query that gives all rows of a user, looks up some by the first part of their key, or writes one."""
+    return f"transfer_{what}_{table.name}"
 
 
 def transfer_queries(*, numbered: bool) -> Iterator[tuple[str, str]]:
@@ -271,13 +261,13 @@ def transfer_queries(*, numbered: bool) -> Iterator[tuple[str, str]]:
         order = ", ".join(name if kinds[name] == "id" else f'{name} COLLATE "C"' for name in table.key)
         first = table.key[0]
         wanted = f"{first} = ANY(:keys::{_ARRAYS[kinds[first]]})"
-        yield reading(table), f"SELECT {names} FROM {table.stored_in} WHERE {own} ORDER BY {order}"  # noqa: S608 - constants
-        yield knowing(table), f"SELECT {names} FROM {table.stored_in} WHERE {own} AND {wanted}"  # noqa: S608
+        yield transfer_query("all", table), f"SELECT {names} FROM {table.stored_in} WHERE {own} ORDER BY {order}"  # noqa: S608 - constants
+        yield transfer_query("some", table), f"SELECT {names} FROM {table.stored_in} WHERE {own} AND {wanted}"  # noqa: S608
         if table.stored_in == table.name:
             anew = [name for name in table.derived if name in WRITTEN_ANEW and (numbered or name != "seq")]
             written = ("user_id", *table.names, *anew)
             values = ", ".join(f":{name}" for name in written)
             yield (
-                writing(table),
+                transfer_query("add", table),
                 f"INSERT INTO {table.name} ({', '.join(written)}) VALUES ({values}) ON CONFLICT DO NOTHING",  # noqa: S608
             )

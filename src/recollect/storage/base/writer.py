@@ -7,13 +7,15 @@ from datetime import datetime
 from operator import attrgetter
 from typing import Any
 
+import numpy as np
+
 from recollect.model.files import ChunkDraft, ChunkMark, FileRecord, Folder
 from recollect.model.literals import VECTOR_KINDS, ItemKind, MessageStatus, VectorKind
 from recollect.model.memories import WORDS_HASH, Draft, Fingerprint, MemoryRecord, MessageDraft, Slot, Space, Vector
 from recollect.model.messages import ConversationRecord, Message, Usage
 from recollect.ports import Role
 from recollect.storage.base.forgotten import stored_rows
-from recollect.storage.base.item_writer import ItemWriter, NumberedSpace, WrittenItem
+from recollect.storage.base.item_writer import ItemWriter, NumberedSpace, PassageRows, WrittenItem, passage_rows
 from recollect.storage.base.reader import RowCodec
 from recollect.storage.base.session import ResultRow
 from recollect.storage.base.spaces import list_spaces, owed_spaces, space_label
@@ -27,9 +29,8 @@ from recollect.storage.base.tables import (
     IncomingRow,
     Row,
     TransferTable,
-    knowing,
     name_of,
-    writing,
+    transfer_query,
 )
 from recollect.storage.base.values import (
     WITH_SAME_WORDS,
@@ -68,10 +69,27 @@ class StoreWriter(ItemWriter):
         """Let the vectors of a memory follow it to another id."""
 
     @abstractmethod
+    def _numbers_of(self, kind: VectorKind, item_ids: Sequence[str]) -> Mapping[str, int]:
+        """Give the rows that exist, with their numbers where rows have numbers."""
+
+    @abstractmethod
+    def _drop_vectors(self, number: int, rows: Sequence[WrittenItem], passages: PassageRows | None) -> None:
+        """Remove the vectors that rows have in a space; new ones follow, and these of passages."""
+
     def _finish_kind(
         self, kind: VectorKind, target: NumberedSpace, item_ids: Sequence[str], vectors: Sequence[Vector]
     ) -> set[str]:
         """Store late vectors of one kind for the rows that still exist; gives the ids whose jobs were waiting."""
+        numbers = self._numbers_of(kind, item_ids)
+        positions = [position for position, item_id in enumerate(item_ids) if item_id in numbers]
+        if positions:
+            rows = [WrittenItem(item_ids[position], None, numbers[item_ids[position]]) for position in positions]
+            passages = passage_rows([vectors[position][1:] for position in positions])
+            self._drop_vectors(target.number, rows, passages)
+            self._insert_vectors(target, rows, np.stack([vectors[position][0] for position in positions]))
+            if passages is not None:
+                self._insert_passages(target, rows, passages)
+        return set(self._ids("finish_jobs", {"ids": list(item_ids), "space": target.number}))
 
     def stored_rows(self) -> Iterator[StoredRow]:
         """Give the rows of every table, with every column that can hold text, few of them in memory at a time."""
@@ -351,15 +369,14 @@ class StoreWriter(ItemWriter):
         if table is TOMBSTONES:
             keys = [self._secrets.stored(key) for key in keys]
         codec = RowCodec(table, self._codec, self._secrets)
-        found = map(codec.read, self._rows(knowing(table), {"keys": keys}))
+        found = map(codec.read, self._rows(transfer_query("some", table), {"keys": keys}))
         return {table.key_of(row): row for row in found}
 
     def known_ids(self, table: TransferTable, ids: Sequence[str]) -> frozenset[str]:
         """Say which of these ids are there."""
         position = table.names.index(table.key[0])
-        return (
-            frozenset(row[position] for row in self._rows(knowing(table), {"keys": list(ids)})) if ids else frozenset()
-        )
+        rows = self._rows(transfer_query("some", table), {"keys": list(ids)}) if ids else ()
+        return frozenset(row[position] for row in rows)
 
     def insert_rows(
         self, table: TransferTable, rows: Sequence[IncomingRow], space: Space | None, now: datetime
@@ -374,18 +391,16 @@ class StoreWriter(ItemWriter):
         laid_out = [{"user_id": self._user, **codec.layout(row)} for row in rows]
         seqs = self._next_numbers(len(rows)) if table.kind else [0] * len(rows)
         numbered = [{**values, "seq": seq} for values, seq in zip(laid_out, seqs, strict=True)]
-        self._session.execute_many(writing(table), numbered)
-        refused = self._refused(table, rows) if table in _ONCE else frozenset()
+        self._session.execute_many(transfer_query("add", table), numbered)
+        refused: frozenset[Row] = frozenset()
+        if table in _ONCE:  # what is not there though it was written: another row says the same
+            there = self.known_ids(table, [row.values[0] for row in rows])
+            refused = frozenset(table.key_of(row.values) for row in rows if row.values[0] not in there)
         if table.kind:
             kept = [(row, seq) for row, seq in zip(rows, seqs, strict=True) if table.key_of(row.values) not in refused]
             self._owe(table.kind, [WrittenItem(row.values[0], None, seq) for row, seq in kept], space, now)
             self._settle(table.kind, [row.item for row, _ in kept if row.item is not None], now)
         return refused
-
-    def _refused(self, table: TransferTable, rows: Sequence[IncomingRow]) -> frozenset[Row]:
-        """Give the keys of rows that are not there though they were written: another row says the same."""
-        written = self.known_ids(table, [row.values[0] for row in rows])
-        return frozenset(table.key_of(row.values) for row in rows if row.values[0] not in written)
 
     def insert_late_vectors(self, space: Space, kind: VectorKind, ids: Sequence[str], vectors: Sequence[Vector]) -> int:
         """Give items without vectors theirs, a matrix for each, and remove the jobs; says how many vectors."""

@@ -190,7 +190,9 @@ class Replicas:
         self, user_id: str, begin: Callable[[PgConnection], AbstractContextManager[R]], work: Callable[[R], T]
     ) -> tuple[T] | None:
         """Let a replica answer a read, which `begin` prepares without waiting; None if the primary has to answer."""
-        needed, replica = self.positions.needed(user_id), self._of_user(user_id)
+        needed, first = self.positions.needed(user_id), crc32(user_id.encode())
+        turns = (self._replicas[(first + turn) % len(self._replicas)] for turn in range(len(self._replicas)))
+        replica = next((one for one in turns if not one.rests), None)  # the user's, or the one after it that does not
         if needed is None or replica is None:
             return None
         try:
@@ -237,12 +239,6 @@ class Replicas:
             self.positions.void()
         else:
             self.positions.note(position, [None if scope is None else scope.user_id for scope in scopes], asked_s)
-
-    def _of_user(self, user_id: str) -> Replica | None:
-        """Choose the user's replica, or the one after it during its cool-down."""
-        first = crc32(user_id.encode())
-        turns = (self._replicas[(first + turn) % len(self._replicas)] for turn in range(len(self._replicas)))
-        return next((replica for replica in turns if not replica.rests), None)
 
     def distrust(self) -> None:
         """Check every connection again: there is a new one to the primary, which may be another server by now."""

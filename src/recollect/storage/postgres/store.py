@@ -317,17 +317,17 @@ class PostgresStore(Store):
         failed = []
         with translated(self._where), connect(self._url, self._settings.connect_timeout_s) as owner:
             if away:
-                return purging.purge_reached(owner, [table.name for table in tables], away, tell)
-            for number, table in enumerate(tables):
-                tell(f"rewriting {table.name}", number, len(tables))
-                if table.mark != upto or not everyone:
-                    trouble = purging.rewrite(owner, table.name, _PURGE_WAIT_S)
+                return purging.purge_reached(owner, [*tables], away, tell)
+            for number, (table, mark) in enumerate(tables.items()):
+                tell(f"rewriting {table}", number, len(tables))
+                if mark != upto or not everyone:
+                    trouble = purging.rewrite(owner, table, _PURGE_WAIT_S)
                     failed += [trouble] if trouble else []
                     if everyone and not trouble:
                         with self._lent() as session:
-                            purging.set_mark(session, upto, table.name)
+                            purging.set_mark(session, upto, table)
             tell("refreshing statistics", len(tables), len(tables))
-            refreshed = purging.refresh_statistics(owner, [table.name for table in tables])
+            refreshed = purging.refresh_statistics(owner, [*tables])
         if everyone and not failed:
             with self._lent() as session:
                 purging.set_mark(session, upto)

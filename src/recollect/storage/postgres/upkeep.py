@@ -11,7 +11,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from time import monotonic, sleep
-from typing import Final, NamedTuple
+from typing import Final
 
 import psycopg
 from psycopg import sql
@@ -77,13 +77,6 @@ _ADMINISTRATOR: Final = (
 )
 
 
-class MarkedTable(NamedTuple):
-    """A table of ours with the vanishing of rows up to which it was rewritten."""
-
-    name: str
-    mark: int | None
-
-
 def vanished(session: StoreSession) -> int:
     return int(session.row("count_resets")[0]) % _MARK_LIMIT
 
@@ -93,10 +86,10 @@ def owes_purge(session: StoreSession) -> bool:
     return vanished(session) != (session.mark(PURGED) or 0)
 
 
-def marked_tables(session: StoreSession) -> list[MarkedTable]:
-    """List the tables with rows of users, or about them."""
+def marked_tables(session: StoreSession) -> dict[str, int | None]:
+    """Give the tables with rows of users, or about them, with the vanishing of rows up to which each was rewritten."""
     names = [str(row[0]) for row in session.rows("own_tables")]
-    return [MarkedTable(name, session.mark(f"{PURGED}:{name}")) for name in names]
+    return {name: session.mark(f"{PURGED}:{name}") for name in names}
 
 
 def set_mark(session: StoreSession, value: int, table: str = "") -> None:

@@ -3,12 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from recollect.model.literals import ItemKind, VectorKind
 from recollect.model.memories import Draft, MemoryRecord, Scope, Slot, Space, Vector
 from recollect.storage.base.forgotten import TombstoneSecrets
-from recollect.storage.base.item_writer import NumberedSpace, PassageRows, WrittenItem, passage_rows, written_memory
+from recollect.storage.base.item_writer import NumberedSpace, PassageRows, WrittenItem, written_memory
 from recollect.storage.base.spaces import list_spaces
 from recollect.storage.base.tables import ROWS
 from recollect.storage.base.values import LiveMemory, Retirement
@@ -120,17 +118,8 @@ class PostgresWriter(StoreWriter):
             self._execute("delete_vectors", removed, space=number)
         self._resets += 1
 
-    def _finish_kind(
-        self, kind: VectorKind, target: NumberedSpace, item_ids: Sequence[str], vectors: Sequence[Vector]
-    ) -> set[str]:
-        wanted = {"ids": list(item_ids)}
-        existing_ids = set(self._ids("existing_items", wanted, kind=kind))
-        positions = [position for position, item_id in enumerate(item_ids) if item_id in existing_ids]
-        if positions:
-            self._execute("delete_vectors", wanted, space=target.number)
-            rows = [WrittenItem(item_ids[position], None, 0) for position in positions]
-            self._insert_vectors(target, rows, np.stack([vectors[position][0] for position in positions]))
-            passages = passage_rows([vectors[position][1:] for position in positions])
-            if passages is not None:
-                self._insert_passages(target, rows, passages)
-        return {row[0] for row in self._rows("finish_jobs", {**wanted, "space": target.number})}
+    def _numbers_of(self, kind: VectorKind, item_ids: Sequence[str]) -> Mapping[str, int]:
+        return dict.fromkeys(self._ids("existing_items", {"ids": list(item_ids)}, kind=kind), 0)
+
+    def _drop_vectors(self, number: int, rows: Sequence[WrittenItem], passages: PassageRows | None) -> None:  # noqa: ARG002 - they go with the others
+        self._execute("delete_vectors", {"ids": [row.id for row in rows]}, space=number)

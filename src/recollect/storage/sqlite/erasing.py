@@ -132,7 +132,11 @@ class ReserveFile:
             if self._in_need:
                 return False
             if held >= wanted:
-                self._shrink(held)
+                if not self._most_bytes:
+                    self._remove()
+                elif held > self._most_bytes:  # as the setting said before
+                    with suppress(OSError):
+                        os.truncate(self.path, self._most_bytes)
                 return True
             try:
                 free = self.free_bytes()
@@ -145,14 +149,6 @@ class ReserveFile:
                 return False
             self._released = self._released and size < wanted
             return size == wanted
-
-    def _shrink(self, held: int) -> None:
-        """Give back what is more than the setting says, which was larger before."""
-        if not self._most_bytes:
-            self._remove()
-        elif held > self._most_bytes:
-            with suppress(OSError):
-                os.truncate(self.path, self._most_bytes)
 
     def _allocate(self, wanted: int) -> None:
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -226,7 +222,10 @@ class FileEraser:
     def _try(self, connection: apsw.Connection, *, whole: bool) -> Erasure:
         connection.set_busy_timeout(_WRITE_TRY_MS)
         try:
-            drop_samples(connection)
+            if samples(connection):  # versions before this one have taken them
+                with connection:
+                    connection.execute("DELETE FROM sqlite_stat4")
+                    connection.execute(f"PRAGMA user_version = {UNERASED}")
             _merge_deleted(connection)
             vanished = _vanished(connection)
             rewritten = connection.pragma("user_version") in (vanished, _rewritten(vanished))
@@ -257,14 +256,6 @@ def samples(connection: apsw.Connection) -> int:
     if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat4'").fetchall():
         return 0
     return len(connection.execute("SELECT 1 FROM sqlite_stat4").fetchall())
-
-
-def drop_samples(connection: apsw.Connection) -> None:
-    """Remove the samples that versions before this one have taken."""
-    if samples(connection):
-        with connection:
-            connection.execute("DELETE FROM sqlite_stat4")
-            connection.execute(f"PRAGMA user_version = {UNERASED}")
 
 
 def refresh_statistics(connection: apsw.Connection) -> None:

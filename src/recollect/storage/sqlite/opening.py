@@ -4,8 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from recollect.errors import FileDamaged, StoreFull, StoreUnavailable
-from recollect.model.backups import Repaired
 from recollect.ports import Clock
+from recollect.settings import SqliteSettings
 from recollect.storage.base.statements import no_store
 from recollect.storage.base.values import ItemMarks
 from recollect.storage.sqlite.connection import is_read_only
@@ -16,14 +16,13 @@ from recollect.storage.sqlite.upkeep import DamageNote, holds_store
 
 def open_file(
     path: Path,
-    *,
-    busy_timeout_s: float,
-    reserve_bytes: int,
+    settings: SqliteSettings,
     clock: Clock,
+    *,
     analyser: int,
-    geocodes: bool = False,
-    marks: ItemMarks | None = None,
-    create: bool = True,
+    geocodes: bool,
+    marks: ItemMarks | None,
+    create: bool,
 ) -> SqliteStore:
     """Open a store. A damaged file is repaired if there are `marks`, by which what was forgotten is recognised.
 
@@ -32,18 +31,13 @@ def open_file(
     path = path.expanduser().absolute()
 
     def opened() -> SqliteStore:
-        if not (create or holds_store(path, busy_timeout_s)):
+        if not (create or holds_store(path, settings.busy_timeout_s)):
             raise no_store(str(path))
-        return SqliteStore(
-            path,
-            busy_timeout_s=busy_timeout_s,
-            reserve_bytes=reserve_bytes,
-            clock=clock,
-            analyser=analyser,
-            geocodes=geocodes,
-        )
+        return SqliteStore(path, settings, clock, analyser=analyser, geocodes=geocodes)
 
-    return opened() if marks is None else _opened_sound(FileRepair(path, busy_timeout_s, clock, marks), opened)
+    if marks is None or settings.on_damage != "repair":
+        return opened()
+    return _opened_sound(FileRepair(path, settings.busy_timeout_s, clock, marks), opened)
 
 
 def _opened_sound(repair: FileRepair, opened: Callable[[], SqliteStore]) -> SqliteStore:
@@ -64,9 +58,8 @@ def _opened_sound(repair: FileRepair, opened: Callable[[], SqliteStore]) -> Sqli
         except (StoreUnavailable, StoreFull) as reason:
             raise FileDamaged(f"{error} It could not be repaired now: {reason}") from reason
     except StoreUnavailable:
-        if not repair.is_under_way():
+        if not repair.waited():
             raise
-        repair.wait()
         return opened()
 
 
@@ -74,15 +67,6 @@ def _opened_after_repair(
     repair: FileRepair, opened: Callable[[], SqliteStore], *, thorough: bool = False
 ) -> SqliteStore:
     repaired = repair.repair(thorough=thorough)
-    DamageNote(repair.path).remove()
     store = opened()
     store.repaired = repaired
     return store
-
-
-def repair_file(path: Path, *, busy_timeout_s: float, clock: Clock, marks: ItemMarks) -> Repaired | None:
-    """Look at all of a file, and repair it if it is damaged; None when it is sound."""
-    path = path.expanduser().absolute()
-    repaired = FileRepair(path, busy_timeout_s, clock, marks).repair(thorough=True)
-    DamageNote(path).remove()
-    return repaired

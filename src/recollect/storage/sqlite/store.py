@@ -19,6 +19,7 @@ from recollect.model.literals import ITEM_KINDS, VectorKind
 from recollect.model.memories import Scope, Space
 from recollect.model.stats import Erasure, Problem, Purged
 from recollect.ports import Clock
+from recollect.settings import SqliteSettings
 from recollect.storage.base.forgotten import tombstone_secrets
 from recollect.storage.base.reader import StoreReader
 from recollect.storage.base.session import StoreSession
@@ -75,27 +76,18 @@ class SqliteStore(Store):
     backend = "sqlite"
     codec = CODEC
 
-    def __init__(
-        self,
-        path: Path,
-        *,
-        busy_timeout_s: float,
-        reserve_bytes: int,
-        clock: Clock,
-        analyser: int,
-        geocodes: bool = False,
-    ) -> None:
+    def __init__(self, path: Path, settings: SqliteSettings, clock: Clock, *, analyser: int, geocodes: bool) -> None:
         self._path = path.expanduser().absolute()
-        self._busy_timeout_s = busy_timeout_s
+        self._busy_timeout_s = settings.busy_timeout_s
         self._clock = clock
         self._geocodes = geocodes
         self._caches = ProcessCaches()
-        self._readers = ReadConnections(self._path, busy_timeout_s)
+        self._readers = ReadConnections(self._path, settings.busy_timeout_s)
         self._turns = WriteTurns()
         self._committer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="recollect-commit")
         self._closed = self._held = False
         self._open_writer: apsw.Connection | None = None
-        self._reserve = ReserveFile(self._path, reserve_bytes)
+        self._reserve = ReserveFile(self._path, settings.reserve_mb * 2**20)
         self._eraser = FileEraser(self._path, self._reserve)
         try:
             unerased = self._open_file(analyser)

@@ -13,7 +13,7 @@ import numpy as np
 from recollect.model.literals import ItemKind, VectorKind
 from recollect.model.memories import Draft, Scope, Slot, Space, Vector
 from recollect.storage.base.forgotten import TombstoneSecrets
-from recollect.storage.base.item_writer import NumberedSpace, PassageRows, WrittenItem, passage_rows, written_memory
+from recollect.storage.base.item_writer import NumberedSpace, PassageRows, WrittenItem, written_memory
 from recollect.storage.base.session import StoreSession
 from recollect.storage.base.spaces import list_spaces
 from recollect.storage.base.tables import ROWS
@@ -48,10 +48,6 @@ class UnindexedRows:
     def index(self, session: StoreSession) -> None:
         for kind, seqs in self._seqs.items():
             index_terms(session, kind, np.array(seqs, np.int64))
-        self.clear()
-
-    def clear(self) -> None:
-        """Drop the notes: the rows are indexed, or undone."""
         self._seqs.clear()
         self._users.clear()
 
@@ -147,10 +143,10 @@ class SqliteWriter(StoreWriter):
         removed = self._changed_rows("delete_codes", {"seqs": seqs}, space=number)
         if removed > len(rows) + (len(passages.parts) if passages else 0):
             self._resets += 1
+        self._execute("note_late")
 
     def _copy_vectors(self, kind: VectorKind, pairs: Sequence[tuple[str, str]]) -> None:
-        ids = sorted({item_id for pair in pairs for item_id in pair})
-        seqs = {item_id: seq for seq, item_id in self._rows("item_numbers", {"ids": ids}, kind=kind)}
+        seqs = self._numbers_of(kind, sorted({item_id for pair in pairs for item_id in pair}))
         for number in list_spaces(self._session).numbers_of(kind):
             for from_id, to_id in pairs:
                 values = {"from_seq": seqs[from_id], "to_seq": seqs[to_id]}
@@ -193,18 +189,5 @@ class SqliteWriter(StoreWriter):
         self._added[kind] -= len(seqs)
         self._resets += 1
 
-    def _finish_kind(
-        self, kind: VectorKind, target: NumberedSpace, item_ids: Sequence[str], vectors: Sequence[Vector]
-    ) -> set[str]:
-        wanted = {"ids": list(item_ids)}
-        seqs = {item_id: seq for seq, item_id in self._rows("item_numbers", wanted, kind=kind)}
-        positions = [position for position, item_id in enumerate(item_ids) if item_id in seqs]
-        if positions:
-            rows = [WrittenItem(item_ids[position], None, seqs[item_ids[position]]) for position in positions]
-            passages = passage_rows([vectors[position][1:] for position in positions])
-            self._drop_vectors(target.number, rows, passages)
-            self._insert_vectors(target, rows, np.stack([vectors[position][0] for position in positions]))
-            if passages is not None:
-                self._insert_passages(target, rows, passages)
-            self._execute("note_late")
-        return {row[0] for row in self._rows("finish_jobs", {**wanted, "space": target.number})}
+    def _numbers_of(self, kind: VectorKind, item_ids: Sequence[str]) -> Mapping[str, int]:
+        return {item_id: seq for seq, item_id in self._rows("item_numbers", {"ids": list(item_ids)}, kind=kind)}

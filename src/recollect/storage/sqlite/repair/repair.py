@@ -21,7 +21,7 @@ from recollect.storage.sqlite.repair.salvage import CONTENT, Salvage, query
 from recollect.storage.sqlite.repair.swap import REPAIRED_AT, RepairFiles, describe, read_marks, save_marks
 from recollect.storage.sqlite.repair.trees import KnownSchema, TreeWalker
 from recollect.storage.sqlite.session import SqliteSession, to_micros
-from recollect.storage.sqlite.upkeep import apply_migrations, look_at_tables, open_settled
+from recollect.storage.sqlite.upkeep import DamageNote, apply_migrations, look_at_tables, open_settled
 
 LOG: Final = logging.getLogger("recollect.storage")
 _REPAIR_WAIT_S: Final = 3600.0  # as long as another process may need
@@ -79,12 +79,13 @@ class FileRepair:
         finally:
             file.close()
 
-    def is_under_way(self) -> bool:
-        return self._files.is_locked()
-
-    def wait(self) -> None:
-        with self._files.locked(_REPAIR_WAIT_S):
-            pass
+    def waited(self) -> bool:
+        """Wait for the end of a repair that is under way; says whether one was."""
+        under_way = self._files.is_locked()
+        if under_way:
+            with self._files.locked(_REPAIR_WAIT_S):
+                pass
+        return under_way
 
     def repair(self, *, thorough: bool) -> Repaired | None:
         """Repair the file if it is damaged; None when it is sound, as after another process has repaired it.
@@ -102,7 +103,9 @@ class FileRepair:
         with translated(path), self._files.locked(_REPAIR_WAIT_S):
             self._roll_forward()
             reason = self._trouble(thorough=thorough)
-            return self._replace(reason) if reason else None
+            repaired = self._replace(reason) if reason else None
+        DamageNote(self.path).remove()
+        return repaired
 
     def _trouble(self, *, thorough: bool) -> str:
         """Say what is wrong with the file; nothing when it is sound."""

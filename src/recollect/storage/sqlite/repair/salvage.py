@@ -263,20 +263,15 @@ class Salvage:
         for batch in _batches(found):
             by_space = defaultdict[int, list[dict[str, Any]]](list)
             for values in batch:
-                number = self._space_of(values, spaces)
-                if number is not None:
-                    by_space[number].append(values)
+                # The table is not known: its item has a kind, and the vector a length.
+                item = values["seq"] if values["seq"] > 0 else -values["seq"] // 256  # of a passage, see space.sql
+                kind = self._target.execute(query("kind_of_item"), {"seq": item}).fetchall()[0][0]
+                size = len(values["vector"])
+                fitting = [one.number for one in spaces if one.kind == kind and 4 * one.space.dimensions == size]
+                if len(fitting) == 1:
+                    by_space[fitting[0]].append(values)
             for space in spaces:
                 self._insert_vectors(space, by_space[space.number])
-
-    def _space_of(self, values: dict[str, Any], spaces: Sequence[SpaceRow]) -> int | None:
-        """Find the space of a vector whose table is not known: its item has a kind, and the vector a length."""
-        item = values["seq"] if values["seq"] > 0 else -values["seq"] // 256  # the number of a passage, see space.sql
-        kind = self._target.execute(query("kind_of_item"), {"seq": item}).fetchall()[0][0]
-        fitting = [
-            row.number for row in spaces if row.kind == kind and 4 * row.space.dimensions == len(values["vector"])
-        ]
-        return fitting[0] if len(fitting) == 1 else None
 
     def _insert_vectors(self, space: SpaceRow, rows: Iterable[dict[str, Any]]) -> None:
         """Write vectors that can be ones, with their codes."""

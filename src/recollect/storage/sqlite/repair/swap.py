@@ -50,8 +50,7 @@ class RepairFiles:
 
     def kept(self) -> list[Path]:
         """Give the damaged files that are still there, the newest last."""
-        found = self.path.parent.glob(f"{escape(self.path.name)}.damaged-*Z")
-        return sorted(found)
+        return sorted(self.path.parent.glob(f"{escape(self.path.name)}.damaged-*Z"))
 
     def kept_files(self) -> list[Path]:
         """Give them with what was kept beside each."""

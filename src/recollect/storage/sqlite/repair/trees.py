@@ -238,23 +238,17 @@ class TreeWalker:
 
     def walk(self) -> PageMap:
         """Give all pages to tables, as far as they can be recognised."""
-        for name, root in self._catalogue():
-            self._take_named(name, root)
+        catalogue = self._tree(_CATALOGUE_ROOT)
+        self.found.damaged += catalogue.lost
+        for name, root in (_catalogue_entry(record) for _, record in self.rows(catalogue.pages)):
+            if name and root:
+                self.found.catalogue += 1
+                self._take_named(name, root)
         for pages in self._stray_groups(only_catalogue=True):
             self._adopt_catalogue(pages)
         for pages in self._stray_groups():
             self._take_stray(pages)
         return self.found
-
-    def _catalogue(self) -> Iterator[tuple[str, int]]:
-        """Give the names and roots of all trees that the catalogue still has."""
-        tree = self._tree(_CATALOGUE_ROOT)
-        self.found.damaged += tree.lost
-        for _, record in self.rows(tree.pages):
-            name, root = _catalogue_entry(record)
-            if name and root:
-                self.found.catalogue += 1
-                yield name, root
 
     def _take_named(self, name: str, root: int) -> None:
         tree = self._tree(root)
