@@ -9,22 +9,18 @@ import errno
 import hashlib
 import os
 import re
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from recollect.errors import InvalidInput, NotFound, StoreFull, StoreUnavailable
 from recollect.model.media import DIGEST, original_name
-from recollect.private_folders import make_private, settle
-
-if sys.platform != "win32":
-    import fcntl
+from recollect.private_folders import locked, make_private, settle
 
 _NAME = re.compile(r"([0-9a-f]{16})/([0-9a-f]{2})/(\2[0-9a-f]{62})")
 _UNFINISHED = ".unfinished-"
-_JUST_NOW_S = 3_600
+_JUST_NOW_S = 3_600  # what is younger is let be, also because some disks have no locks
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
@@ -44,7 +40,7 @@ class LocalOriginals:
         target = self._folder / name
         try:
             make_private(self._folder)
-            with _locked(self._folder, exclusive=False):
+            with locked(self._folder, exclusive=False):
                 make_private(target.parent)
                 if _holds(target, data):
                     os.utime(target)  # so that a sweep does not take it for abandoned
@@ -82,7 +78,7 @@ class LocalOriginals:
     def discard(self, names: Sequence[str]) -> None:
         if self._folder is None or not self._folder.is_dir():
             return
-        with _locked(self._folder, exclusive=True):
+        with locked(self._folder, exclusive=True):
             for name in names:
                 if _NAME.fullmatch(name):
                     _remove(self._folder / name, self._folder)
@@ -108,7 +104,7 @@ class LocalOriginals:
             if not is_unfinished and (not _NAME.fullmatch(name) or known(name)):
                 continue
             # Storing the same bytes again renews their time under the same lock.
-            with _locked(self._folder, exclusive=True):
+            with locked(self._folder, exclusive=True):
                 try:
                     is_old = path.lstat().st_mtime_ns <= before_ns
                 except OSError:
@@ -159,21 +155,6 @@ def _remove(path: Path, root: Path) -> None:
         except OSError:  # others are in it
             return
         settle(folder.parent)
-
-
-@contextmanager
-def _locked(folder: Path, *, exclusive: bool) -> Iterator[None]:
-    """Keep originals together with others, or remove them alone, in whichever process."""
-    if sys.platform == "win32":
-        yield
-        return
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        with suppress(OSError):  # some network disks have no locks; the hour of grace has to do there
-            fcntl.flock(descriptor, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -166,7 +166,14 @@ def unit_rows(raw: Sequence[object], dimensions: int | None, host: str) -> Vecto
                 "Check the model and embedding.dimensions."
             )
     matrix = np.vstack(rows) if rows else np.empty((0, expected))
-    return _scaled(matrix, host)
+    finite = np.isfinite(matrix).all(axis=1)
+    if not finite.all():
+        raise _refused(f"{host} gave a vector for text {int(np.argmin(finite)) + 1} that holds NaN or infinity.")
+    peaks = np.abs(matrix).max(axis=1, initial=0.0, keepdims=True)
+    if not peaks.all():
+        raise _refused(f"{host} gave a vector of zeros for text {int(np.argmin(peaks)) + 1}.")
+    level = matrix / peaks  # so that squares neither overflow nor vanish
+    return np.asarray(level / np.linalg.norm(level, axis=1, keepdims=True), dtype=np.float32)
 
 
 def token_count(found: object) -> int | None:
@@ -188,14 +195,3 @@ def _numbers(raw: object, number: int, host: str) -> NDArray[np.float64]:
     if row.ndim != 1 or row.dtype.kind not in _NUMBERS or not len(row):
         raise _refused(f"{host} gave no list of numbers for text {number}, but a {type(raw).__name__}.")
     return row.astype(np.float64)
-
-
-def _scaled(matrix: NDArray[np.float64], host: str) -> Vector:
-    finite = np.isfinite(matrix).all(axis=1)
-    if not finite.all():
-        raise _refused(f"{host} gave a vector for text {int(np.argmin(finite)) + 1} that holds NaN or infinity.")
-    peaks = np.abs(matrix).max(axis=1, initial=0.0, keepdims=True)
-    if not peaks.all():
-        raise _refused(f"{host} gave a vector of zeros for text {int(np.argmin(peaks)) + 1}.")
-    level = matrix / peaks  # so that squares neither overflow nor vanish
-    return np.asarray(level / np.linalg.norm(level, axis=1, keepdims=True), dtype=np.float32)

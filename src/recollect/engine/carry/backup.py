@@ -253,7 +253,9 @@ class _Writing:
     def _put_database(self, copy: Path) -> str:
         """Move the copy into the backup, or encrypt it there."""
         if self.lock is None:
-            folders.settle_file(copy)
+            copy.chmod(0o600)  # for its owner only, and durable
+            with copy.open("rb+") as file:
+                os.fsync(file.fileno())
             os.rename(copy, self.work / copy.name)  # noqa: PTH104 - in one folder, so never a copy
             return copy.name
         name = f"{copy.name}{encryption.SUFFIX}"

@@ -337,7 +337,13 @@ def save_export(
     try:
         with os.fdopen(descriptor, "wb") as file:
             with encryption.encrypting(file, lock) as target, closing(ExportWriter(engine, target)) as out:
-                _write(engine, options, out)
+                engine.search.notes.flush()
+                with engine.store.snapshot(options.scope) as reader:
+                    scopes = reader.users() if options.scope is None else [options.scope]
+                    if options.readable:
+                        ReadableExport(engine, reader, out).write(scopes, apart=options.scope is None)
+                    else:
+                        _Export(engine, reader, out, scopes).write(options)
             file.flush()
             os.fsync(file.fileno())
             size = file.tell()
@@ -358,16 +364,6 @@ def insist_not_own(engine: Engine, path: Path) -> None:
         return
     if (found.st_dev, found.st_ino) in engine.store.own_files():
         raise InvalidInput(f"{path} is the store itself. Choose another file.")
-
-
-def _write(engine: Engine, options: ExportOptions, out: ExportWriter) -> None:
-    engine.search.notes.flush()
-    with engine.store.snapshot(options.scope) as reader:
-        scopes = reader.users() if options.scope is None else [options.scope]
-        if options.readable:
-            ReadableExport(engine, reader, out).write(scopes, apart=options.scope is None)
-        else:
-            _Export(engine, reader, out, scopes).write(options)
 
 
 class _Export:

@@ -68,13 +68,6 @@ def settle_tree(folder: Path) -> None:
         settle(Path(path))
 
 
-def settle_file(path: Path) -> None:
-    """Make a file durable, for its owner only."""
-    path.chmod(0o600)
-    with path.open("rb+") as file:
-        os.fsync(file.fileno())
-
-
 @contextmanager
 def new_file(path: Path) -> Iterator[IO[bytes]]:
     """Write a new file for its owner only; it is durable at the end."""

@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import Final
 
 from recollect.engine.base.context import Engine
-from recollect.engine.carry.archive import Archive
+from recollect.engine.carry.archive import ExportFile
 from recollect.engine.carry.lines import MEDIA, with_value
 from recollect.engine.drafts import tombstones
 from recollect.engine.drafts.tombstones import TombstoneMarks
@@ -69,11 +69,6 @@ class KeptAway:
     _digests: set[str] = field(default_factory=set)  # memories that are summaries
     of_session: set[str] = field(default_factory=set)  # memories of a forgotten conversation
 
-    @property
-    def found(self) -> bool:
-        """Whether anything stays away."""
-        return bool(self.items or self.of_session)
-
     def look(self, writer: StoreWriter, table: TransferTable, rows: Sequence[Row]) -> None:
         """Note which messages or memories were forgotten."""
         known = writer.known_rows(table, rows)
@@ -116,7 +111,7 @@ class KeptAway:
             self.reopened.update(source for source in sources if source not in self.items)
 
 
-def find(engine: Engine, archive: Archive, chosen: Mapping[str, Scope]) -> dict[Scope, KeptAway]:
+def find(engine: Engine, archive: ExportFile, chosen: Mapping[str, Scope]) -> dict[Scope, KeptAway]:
     """Find what must stay away from users."""
     found = {user: KeptAway(engine.store.read(scope, lambda rows: rows.resets())) for user, scope in chosen.items()}
     careful = {
@@ -130,13 +125,15 @@ def find(engine: Engine, archive: Archive, chosen: Mapping[str, Scope]) -> dict[
                 engine.store.write(careful[user], partial(found[user].look, table=table, rows=rows))
         for user, notes in _batches(archive.rows(DERIVATIONS), careful):
             engine.store.read(careful[user], partial(found[user].look_for_sources, notes=notes))
-    _follow(archive, {user: found[user] for user in careful if found[user].found})
+    _follow(
+        archive, {user: left for user, left in found.items() if user in careful and (left.items or left.of_session)}
+    )
     for user, scope in careful.items():
         _forget_escaped(engine, scope, found[user])
     return {scope: found[user] for user, scope in chosen.items()}
 
 
-def _follow(archive: Archive, found: Mapping[str, KeptAway]) -> None:
+def _follow(archive: ExportFile, found: Mapping[str, KeptAway]) -> None:
     """Leave out what was made from what is left out, and what was made from that."""
     if not found:
         return
@@ -176,7 +173,7 @@ def _batches(rows: Iterator[tuple[str, Row]], users: Mapping[str, Scope]) -> Ite
             yield user, some
 
 
-def _notes(archive: Archive, users: Mapping[str, KeptAway]) -> Iterator[tuple[str, str, str, list[str]]]:
+def _notes(archive: ExportFile, users: Mapping[str, KeptAway]) -> Iterator[tuple[str, str, str, list[str]]]:
     """Give for what was made its user, kind and id, and the ids of its sources."""
     for (user, kind, made_id), notes in groupby(archive.rows(DERIVATIONS), key=lambda one: (one[0], *one[1][:2])):
         if user in users:

@@ -21,7 +21,7 @@ from recollect.engine import stored_files
 from recollect.engine.base.context import Engine
 from recollect.engine.base.scopes import authored_metadata, owner_of
 from recollect.engine.carry import forgotten_rows
-from recollect.engine.carry.archive import Archive, open_archive
+from recollect.engine.carry.archive import ExportFile, open_archive
 from recollect.engine.carry.export import insist_not_own, outgoing
 from recollect.engine.carry.forgotten_rows import KeptAway, message_of, record_of
 from recollect.engine.carry.lines import MEDIA, ArchivedVector, with_value
@@ -119,7 +119,7 @@ def import_archive(engine: Engine, given: str, options: ImportOptions) -> Archiv
         chosen = _chosen(archive, options)
         report = ArchiveReport(tuple(scope.user_id for scope in chosen.values()))
         if options.dry_run:
-            for (user, what), amount in archive.lines.items():
+            for (user, what), amount in archive.counts.items():
                 report.brought[what] += amount if user in chosen else 0
             return report
         _Import(engine, archive, chosen, report, options).run()
@@ -141,7 +141,7 @@ def _plain(path: Path, key: encryption.FileKey) -> Iterator[BinaryIO]:
         yield plain
 
 
-def _chosen(archive: Archive, options: ImportOptions) -> dict[str, Scope]:
+def _chosen(archive: ExportFile, options: ImportOptions) -> dict[str, Scope]:
     """Say which users of the archive are brought, and into whose memory."""
     users = archive.manifest.users
     if options.of_user is not None:
@@ -173,7 +173,12 @@ class _Import:
     """An import under way."""
 
     def __init__(
-        self, engine: Engine, archive: Archive, chosen: dict[str, Scope], report: ArchiveReport, options: ImportOptions
+        self,
+        engine: Engine,
+        archive: ExportFile,
+        chosen: dict[str, Scope],
+        report: ArchiveReport,
+        options: ImportOptions,
     ) -> None:
         self._engine = engine
         self._archive = archive
@@ -197,7 +202,7 @@ class _Import:
             if table is not TOMBSTONES or self._options.tombstones:
                 self._bring_table(table)
             else:
-                amount = sum(self._archive.lines.get((user, table.name), 0) for user in self._chosen)
+                amount = sum(self._archive.counts.get((user, table.name), 0) for user in self._chosen)
                 self._report.skip(table.name, TOMBSTONES_STAY, amount)
         if space is not None:
             self._bring_vectors(space)
@@ -220,7 +225,7 @@ class _Import:
         return space
 
     def _bring_table(self, table: TransferTable) -> None:
-        total = sum(self._archive.lines.get((user, table.name), 0) for user in self._chosen)
+        total = sum(self._archive.counts.get((user, table.name), 0) for user in self._chosen)
         done = 0
         for batch in self._batches(table):
             if table is not TOMBSTONES:  # find again what stays away from users who have forgotten something meanwhile

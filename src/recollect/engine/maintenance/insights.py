@@ -63,6 +63,9 @@ def insights(engine: Engine, scope: Scope, *, days: int, limit: int) -> Insights
         older = Filters(now=now, until=notes[-1].asked_at if notes else since)
         unrecalled, never = _unrecalled(reader, recalled, older, limit)
         logged = engine.settings.serve.search_log != "off"
+        first = sorted(recalled, key=lambda item_id: (-recalled[item_id].times, item_id))[:_LOOKED_AT]
+        known = {item.id: item for item in items.fetch(reader, ((kind, one) for kind in ITEM_KINDS for one in first))}
+        there = [known[item_id] for item_id in first if item_id in known and not _is_past(known[item_id])]
         grown = {kind: reader.growth(kind) for kind in ITEM_KINDS}
         months = sorted({month for counts in grown.values() for month in counts})[-_MONTHS:]
         return Insights(
@@ -73,7 +76,7 @@ def insights(engine: Engine, scope: Scope, *, days: int, limit: int) -> Insights
             unanswered=_queries(filter(_is_unanswered, notes), limit),
             agents=_agents(notes, limit),
             degraded=dict(Counter(part for note in notes for part in note.degraded.split()).most_common()),
-            often=_often(reader, recalled, limit),
+            often=tuple(_shown(item, *recalled[item.id]) for item in there[:limit]),
             never=never if logged else (),
             unrecalled=unrecalled if logged else None,
             coverage=tuple(reader.coverage(space)),
@@ -126,14 +129,6 @@ def _recalled(notes: Iterable[SearchNote]) -> dict[str, _Recalls]:
             known = found.get(item_id)
             found[item_id] = _Recalls(known.times + 1, known.last_at) if known else _Recalls(1, note.asked_at)
     return found
-
-
-def _often(reader: StoreReader, recalled: Mapping[str, _Recalls], limit: int) -> tuple[RecalledItem, ...]:
-    """Give what was shown most often and is still there."""
-    first = sorted(recalled, key=lambda item_id: (-recalled[item_id].times, item_id))[:_LOOKED_AT]
-    known = {item.id: item for item in items.fetch(reader, ((kind, one) for kind in ITEM_KINDS for one in first))}
-    there = [known[item_id] for item_id in first if item_id in known and not _is_past(known[item_id])]
-    return tuple(_shown(item, *recalled[item.id]) for item in there[:limit])
 
 
 def _unrecalled(

@@ -159,14 +159,16 @@ def _portions(jobs: Sequence[EmbedJob]) -> Iterator[list[EmbedJob]]:
 
 def _serve_portion(engine: Engine, jobs: Sequence[EmbedJob], *, provider_works: bool) -> WorkReport:
     texts = [embedded_texts(job.item, job.space) for job in jobs]
+    owners = [job for job, own in zip(jobs, texts, strict=True) for _ in own]
     try:
-        vectors, paid, usages = _embed(engine, jobs, texts)
+        vectors, keys, usages = _embed_texts(engine, owners, [text for own in texts for text in own])
     except ProviderUnavailable as error:
         _release(engine, jobs)
         return WorkReport(unavailable=str(error), pause_s=pause_after(error))
     except EmbeddingError as error:
         return _bisect(engine, jobs, error, provider_works=provider_works)
-    return WorkReport(embedded=finish(engine, jobs, vectors, paid, usages))
+    matrices, paid = embed_texts.join_parts([*map(len, texts)], vectors, keys)
+    return WorkReport(embedded=finish(engine, jobs, [matrices[place] for place in range(len(jobs))], paid, usages))
 
 
 def serve_cached(engine: Engine, jobs: Sequence[EmbedJob]) -> list[EmbedJob]:
@@ -203,17 +205,6 @@ def _bisect(engine: Engine, jobs: Sequence[EmbedJob], error: EmbeddingError, *, 
         _release(engine, jobs[middle:])
         return first
     return first + serve(engine, jobs[middle:], provider_works=True)
-
-
-def _embed(
-    engine: Engine, jobs: Sequence[EmbedJob], texts: Sequence[Sequence[str]]
-) -> tuple[list[Vector], PaidVectors, dict[Scope, Usage]]:
-    """Give the vectors of each job, the cache keys of those that were paid for now, and the cost of each user."""
-    sizes = [*map(len, texts)]
-    owners = [job for job, own in zip(jobs, texts, strict=True) for _ in own]
-    vectors, keys, usages = _embed_texts(engine, owners, [text for own in texts for text in own])
-    matrices, paid = embed_texts.join_parts(sizes, vectors, keys)
-    return [matrices[position] for position in range(len(jobs))], paid, usages
 
 
 def _embed_texts(
