@@ -12,7 +12,7 @@ from recollect.models import runtime
 from recollect.storage.sqlite import caches
 from recollect.storage.sqlite.caches import InMemoryUser, InMemoryUsers, in_memory_user
 from recollect.text import language, terms
-from recollect.text.summary import sentence_features
+from recollect.text.summary import sentences
 from tests.fixtures import OpenMemory
 
 LONG = 10_000
@@ -67,12 +67,12 @@ def test_words_have_one_bound_in_all_languages(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_what_is_no_word_is_no_key_of_a_cache() -> None:
-    before = language._stem.cache_info().currsize, sentence_features._find_cues.cache_info().currsize
+    before = language._stem.cache_info().currsize, sentences._find_cues.cache_info().currsize
     for number in range(50):
         word = "q" * LONG + str(number)
         assert language.stem(word, "en") == word
-        assert not sentence_features.signs_of(word).found
-    assert (language._stem.cache_info().currsize, sentence_features._find_cues.cache_info().currsize) == before
+        assert not sentences.signs_of(word).found
+    assert (language._stem.cache_info().currsize, sentences._find_cues.cache_info().currsize) == before
 
 
 def test_readings_are_not_kept_by_their_texts(open_memory: OpenMemory) -> None:

@@ -10,8 +10,7 @@ import pytest
 from recollect.text import time_expressions
 from recollect.text.tables import LANGUAGES
 from recollect.text.time_expressions.grammar import Element, Phrase, PhraseNode, TimeGrammar
-from recollect.text.time_expressions.local_calendar import Today
-from recollect.text.time_expressions.meanings import OPEN, TimeExpression, evaluate
+from recollect.text.time_expressions.meanings import OPEN, TimeExpression, Today, evaluate
 
 TODAY = Today.of(datetime(2024, 5, 15, 14, 30, tzinfo=UTC))
 # What numerals give, without a table.

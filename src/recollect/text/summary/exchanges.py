@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 from recollect.model.messages import Message, ToolCall
 from recollect.text.language import guess_language
 from recollect.text.summary.format import shorten
-from recollect.text.summary.sentence_features import SentenceFeatures, read_sentence
-from recollect.text.summary.sentences import error_line, passages, strip_markup
+from recollect.text.summary.sentences import SentenceFeatures, error_line, passages, read_sentence, strip_markup
 
 TROUBLED = "which reported:"
 

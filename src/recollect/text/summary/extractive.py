@@ -12,7 +12,7 @@ from dataclasses import replace
 from recollect.model.messages import Summarized, SummaryPoints, SummaryTask
 from recollect.text.summary.exchanges import TROUBLED, SummarizedExchange, exchanges, names_are_capital
 from recollect.text.summary.format import SECTIONS, SummarySection, fit, tidy, tokens_of
-from recollect.text.summary.sentence_features import SentenceFeatures, alike, loosely_covers, repeats
+from recollect.text.summary.sentences import SentenceFeatures, alike, loosely_covers, repeats
 from recollect.text.summary.statements import LASTING, Remark, find_statements, old_statement
 
 _LEAST_WORTH = 0.8

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 from recollect.text.summary.exchanges import TROUBLED, DescribedCall, SummarizedExchange, describe_calls
 from recollect.text.summary.format import LONGEST_POINT, SummarySection, shorten
-from recollect.text.summary.sentence_features import (
+from recollect.text.summary.sentences import (
     SentenceFeatures,
     coverage,
     loosely_covers,

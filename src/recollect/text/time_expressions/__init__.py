@@ -5,9 +5,9 @@ mean something else mean no time; a date that does not exist is no time either. 
 findings that overlap the longest counts, of equals that which means nothing, then that of the first language and of its
 upper line. The tree of phrases is of bounded depth, and a phrase holds others at most twice over.
 
-    grammar         the query in tokens; the words and phrases of a language, from its tables
-    meanings        what a phrase stands for; the README of the tables lists the choices that were left to us
-    local_calendar  days, weeks, months and seasons as the user's wall clock has them
+    grammar   the query in tokens; the words and phrases of a language, from its tables
+    meanings  what a phrase stands for, as the user's wall clock has it; the README of the tables lists the choices
+              that were left to us
 """
 
 import re
@@ -20,8 +20,7 @@ from typing import NamedTuple
 from recollect.errors import InvalidInput
 from recollect.text.tables import LANGUAGES
 from recollect.text.time_expressions.grammar import PhraseNode, QueryToken, TimeGrammar, tokenize
-from recollect.text.time_expressions.local_calendar import Stretch, Today
-from recollect.text.time_expressions.meanings import NOTHING, OPEN, TimeExpression, evaluate
+from recollect.text.time_expressions.meanings import NOTHING, OPEN, Stretch, TimeExpression, Today, evaluate
 
 # Every phrase of a language holds a digit or a letter of its script, so most queries need not load all of them.
 _LATIN, _CYRILLIC = re.compile("[0-9a-z]"), re.compile("[0-9\u0400-\u04ff]")
