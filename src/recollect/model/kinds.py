@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from os import PathLike
 from typing import Annotated, Any, Final, TypeAlias, TypedDict, get_args
 
@@ -23,39 +24,27 @@ LONGEST_NAME: Final = 128
 MOST_CLUSTERS: Final = 200  # to show at a time
 MOST_EXAMPLES: Final = 100
 
+# What several kinds have in common
+_share = partial(Kind, least=0, most=1)
+_limit = partial(Kind, least=1, most=MOST_ITEMS, option="--limit -n")
+_name = partial(Kind, longest=LONGEST_NAME)
+_session = partial(Kind, "A conversation.", shortest=1, longest=LONGEST_NAME, trimmed=True)
+_query = partial(Kind, shortest=1, longest=LONGEST_QUERY, visible=True)
+_text = partial(Kind, shortest=1, longest=100_000, visible=True)
+
 # Which memories, and how many
 
-Limit: TypeAlias = Annotated[
-    int, Kind("At most this many.", least=1, most=MOST_ITEMS, option="--limit -n", for_models=True)
-]
+Limit: TypeAlias = Annotated[int, _limit("At most this many.", for_models=True)]
 UsualLimit: TypeAlias = Annotated[
-    int,
-    Kind(
-        "At most this many; the settings say 5.",
-        least=1,
-        most=MOST_ITEMS,
-        option="--limit -n",
-        for_models="At most this many.",
-    ),
+    int, _limit("At most this many; the settings say 5.", for_models="At most this many.")
 ]
 RelatedLimit: TypeAlias = Annotated[
-    int,
-    Kind(
-        "At most this many.",
-        least=1,
-        most=MOST_ITEMS,
-        typed="At most this many related memories besides.",
-        option="--limit -n",
-        for_models=True,
-    ),
+    int, _limit("At most this many.", typed="At most this many related memories besides.", for_models=True)
 ]
 QueryText: TypeAlias = Annotated[
     str,
-    Kind(
+    _query(
         example="which theme do I like?",
-        shortest=1,
-        longest=LONGEST_QUERY,
-        visible=True,
         typed='A question or a few words, in any language. "Quoted phrases", -excluded words and times like "last '
         'week" are understood.',
         for_models='What to look for, in the words of a question or a note. A "quoted phrase" must be there word for '
@@ -64,11 +53,8 @@ QueryText: TypeAlias = Annotated[
 ]
 Topic: TypeAlias = Annotated[
     str,
-    Kind(
+    _query(
         example="garage",
-        shortest=1,
-        longest=LONGEST_QUERY,
-        visible=True,
         typed="A thing, a person or a place, as people call it.",
         for_models="A thing, a person, a place or a subject, by its name.",
     ),
@@ -83,10 +69,10 @@ ItemId: TypeAlias = Annotated[
     ),
 ]
 Types: TypeAlias = Annotated[MemoryType | Sequence[MemoryType], Kind("Only this kind.", for_models=True)]
-OfSubject: TypeAlias = Annotated[str, Kind("Only about this subject.", longest=LONGEST_NAME, for_models=True)]
-OfKey: TypeAlias = Annotated[str, Kind("Only this property.", longest=LONGEST_NAME, for_models=True)]
-OfContext: TypeAlias = Annotated[str, Kind("Only in this context.", longest=LONGEST_NAME, for_models=True)]
-OfSession: TypeAlias = Annotated[str, Kind("Only from this session.", longest=LONGEST_NAME, metavar="ID")]
+OfSubject: TypeAlias = Annotated[str, _name("Only about this subject.", for_models=True)]
+OfKey: TypeAlias = Annotated[str, _name("Only this property.", for_models=True)]
+OfContext: TypeAlias = Annotated[str, _name("Only in this context.", for_models=True)]
+OfSession: TypeAlias = Annotated[str, _name("Only from this session.", metavar="ID")]
 Since: TypeAlias = Annotated[
     datetime,
     Kind(
@@ -101,7 +87,7 @@ Until: TypeAlias = Annotated[
     datetime, Kind("Only what happened, or was stored, before then.", span="back", for_models=True)
 ]
 AsOf: TypeAlias = Annotated[datetime, Kind("What was held true at that moment, instead of now.", span="back")]
-LeastImportance: TypeAlias = Annotated[float, Kind("Leave out what matters less.", least=0, most=1, for_models=True)]
+LeastImportance: TypeAlias = Annotated[float, _share("Leave out what matters less.", for_models=True)]
 
 
 class FilterFields(TypedDict, total=False):
@@ -118,16 +104,16 @@ class FilterFields(TypedDict, total=False):
     min_importance: LeastImportance | None
 
 
-OfCategory: TypeAlias = Annotated[str, Kind("Only of this category.", longest=LONGEST_NAME)]
-OfEntity: TypeAlias = Annotated[str, Kind("Only what happened to this.", longest=LONGEST_NAME)]
-OfEventKind: TypeAlias = Annotated[str, Kind("Only events of this kind.", longest=LONGEST_NAME)]
+OfCategory: TypeAlias = Annotated[str, _name("Only of this category.")]
+OfEntity: TypeAlias = Annotated[str, _name("Only what happened to this.")]
+OfEventKind: TypeAlias = Annotated[str, _name("Only events of this kind.")]
 Zone: TypeAlias = Annotated[
     str, Kind("A time zone; that of the settings without it.", example="Europe/Prague", longest=64)
 ]
 
 # How a search ranks
 
-LeastScore: TypeAlias = Annotated[float, Kind("Only what scores at least this much.", least=0, most=1, for_models=True)]
+LeastScore: TypeAlias = Annotated[float, _share("Only what scores at least this much.", for_models=True)]
 Preferred: TypeAlias = Annotated[
     MemoryType | Sequence[MemoryType],
     Kind(
@@ -153,9 +139,9 @@ Sources: TypeAlias = Annotated[
     ),
 ]
 Current: TypeAlias = Annotated[
-    str, Kind("The conversation that is going on: its last turn is left out.", longest=LONGEST_NAME, metavar="ID")
+    str, _name("The conversation that is going on: its last turn is left out.", metavar="ID")
 ]
-ScopeName: TypeAlias = Annotated[str, Kind(shortest=1, longest=LONGEST_NAME)]
+ScopeName: TypeAlias = Annotated[str, _name(shortest=1)]
 SharedScopes: TypeAlias = Annotated[
     str | Sequence[ScopeName],
     Kind(
@@ -178,7 +164,7 @@ RadiusKm: TypeAlias = Annotated[
 ]
 SameRadius: TypeAlias = Annotated[float, Kind(least=LEAST_RADIUS_KM, most=MOST_RADIUS_KM, silent=True)]
 PlaceWeight: TypeAlias = Annotated[
-    float, Kind("Share of the place in the score; without it, that of the settings.", least=0, most=1, for_models=True)
+    float, _share("Share of the place in the score; without it, that of the settings.", for_models=True)
 ]
 PlaceMode: TypeAlias = Annotated[
     LocationMode,
@@ -192,34 +178,22 @@ PlaceMode: TypeAlias = Annotated[
 
 ForgetQuery: TypeAlias = Annotated[
     str,
-    Kind(
+    _query(
         "What to forget, in words.",
-        shortest=1,
-        longest=LONGEST_QUERY,
-        visible=True,
         typed="Forget what says this; unless it says a memory itself, show candidates.",
         metavar="TEXT",
         for_models="What to forget, in the words of the memory.",
     ),
 ]
-Session: TypeAlias = Annotated[str, Kind("A conversation.", shortest=1, longest=LONGEST_NAME, trimmed=True)]
+Session: TypeAlias = Annotated[str, _session()]
 WholeSession: TypeAlias = Annotated[
-    str,
-    Kind(
-        "A conversation.",
-        shortest=1,
-        longest=LONGEST_NAME,
-        trimmed=True,
-        typed="Forget a conversation, and what was learned in it and nowhere else.",
-        metavar="ID",
-    ),
+    str, _session(typed="Forget a conversation, and what was learned in it and nowhere else.", metavar="ID")
 ]
 FromSource: TypeAlias = Annotated[
     str,
-    Kind(
+    _name(
         "All memories that came from there.",
         shortest=1,
-        longest=LONGEST_NAME,
         visible=True,
         typed="Forget the memories that came from there, such as user_stated.",
     ),
@@ -275,37 +249,24 @@ FateOfDocuments: TypeAlias = Annotated[
 # What a memory is made of
 
 MemoryText: TypeAlias = Annotated[
-    str,
-    Kind(
-        shortest=1,
-        longest=100_000,
-        visible=True,
-        for_models="One statement that can be understood on its own, without the conversation around it.",
-    ),
+    str, _text(for_models="One statement that can be understood on its own, without the conversation around it.")
 ]
 KindOfMemory: TypeAlias = Annotated[
     MemoryType,
     Kind(typed=f"What kind of memory: {', '.join(get_args(MemoryType))}.", for_models="What kind of statement it is."),
 ]
 Importance: TypeAlias = Annotated[
-    float,
-    Kind(least=0, most=1, typed="How much it matters; 0.7 when nothing is said.", for_models="How much it matters."),
+    float, _share(typed="How much it matters; 0.7 when nothing is said.", for_models="How much it matters.")
 ]
 Confidence: TypeAlias = Annotated[
-    float, Kind(least=0, most=1, typed="How sure it is; 1 when nothing is said.", for_models="How sure it is.")
+    float, _share(typed="How sure it is; 1 when nothing is said.", for_models="How sure it is.")
 ]
 SubjectText: TypeAlias = Annotated[
-    str,
-    Kind(
-        longest=LONGEST_NAME,
-        typed="What or whom it is about, such as light.office.",
-        for_models="What it is about.",
-    ),
+    str, _name(typed="What or whom it is about, such as light.office.", for_models="What it is about.")
 ]
 KeyText: TypeAlias = Annotated[
     str,
-    Kind(
-        longest=LONGEST_NAME,
+    _name(
         typed="Which property of the subject. A new value for the same subject, key and context replaces the old one.",
         for_models="Which property of the subject it tells.",
     ),
@@ -320,21 +281,13 @@ BareValue: TypeAlias = Annotated[
     ),
 ]
 HoldsIn: TypeAlias = Annotated[
-    str,
-    Kind(
-        longest=LONGEST_NAME,
-        typed="When or where it holds, such as after_sunset.",
-        for_models="The context in which it holds.",
-    ),
+    str, _name(typed="When or where it holds, such as after_sunset.", for_models="The context in which it holds.")
 ]
 SaidBy: TypeAlias = Annotated[
     str,
-    Kind(
-        longest=LONGEST_NAME,
-        typed="Who says so: user_stated (when nothing is said), inferred, learned, agent, file, external, tool …",
-    ),
+    _name(typed="Who says so: user_stated (when nothing is said), inferred, learned, agent, file, external, tool …"),
 ]
-SaidIn: TypeAlias = Annotated[str, Kind(longest=LONGEST_NAME, typed="The session it comes from.", metavar="ID")]
+SaidIn: TypeAlias = Annotated[str, _name(typed="The session it comes from.", metavar="ID")]
 Happened: TypeAlias = Annotated[datetime, Kind(typed="When it happened.", option="--occurred")]
 HoldsFrom: TypeAlias = Annotated[datetime, Kind(typed="Since when it is true.")]
 HoldsUntil: TypeAlias = Annotated[datetime, Kind(typed="Until when it is true.", for_models="When it ceases to hold.")]
@@ -348,23 +301,13 @@ Address: TypeAlias = Annotated[str, Kind(typed="Address of its place.", metavar=
 PlaceLabel: TypeAlias = Annotated[str, Kind(typed="What its place is called, such as home.", option="--place")]
 MoreFields: TypeAlias = Annotated[Mapping[str, Any], Kind(typed="Anything else, as a JSON object.", metavar="JSON")]
 EventKind: TypeAlias = Annotated[
-    str,
-    Kind(
-        longest=LONGEST_NAME,
-        typed="What kind of event: state_change, user_action, automation, alert, or any.",
-        metavar="NAME",
-    ),
+    str, _name(typed="What kind of event: state_change, user_action, automation, alert, or any.", metavar="NAME")
 ]
-EventEntity: TypeAlias = Annotated[
-    str, Kind(longest=LONGEST_NAME, typed="The thing to which it happened, such as cover.garage.")
-]
+EventEntity: TypeAlias = Annotated[str, _name(typed="The thing to which it happened, such as cover.garage.")]
 EventDetails: TypeAlias = Annotated[str, Kind(longest=100_000, typed="What else there is to say.", metavar="TEXT")]
-FilledName: TypeAlias = Annotated[str, Kind(shortest=1, longest=LONGEST_NAME, visible=True)]
-FilledValue: TypeAlias = Annotated[str, Kind(shortest=1, longest=100_000, visible=True)]
-OwnSentence: TypeAlias = Annotated[
-    str,
-    Kind("The sentence to store; without it, one is made.", shortest=1, longest=100_000, visible=True),
-]
+FilledName: TypeAlias = Annotated[str, _name(shortest=1, visible=True)]
+FilledValue: TypeAlias = Annotated[str, _text()]
+OwnSentence: TypeAlias = Annotated[str, _text("The sentence to store; without it, one is made.")]
 ParticipantName: TypeAlias = Annotated[str, Kind(shortest=1, longest=LONGEST_LABEL, visible=True)]
 Participants: TypeAlias = Annotated[
     Sequence[ParticipantName],
