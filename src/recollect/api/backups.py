@@ -1,26 +1,34 @@
-"""Backups of an open store, and stores made from backups."""
+"""Backups of an open store, stores made from backups, and imports of what `export` wrote, with the usual report."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 from recollect.api.composition import assemble, originals_root, scratch_folder
 from recollect.encryption import FileKey
 from recollect.engine.base.context import Engine
 from recollect.engine.carry import backup as backing
 from recollect.engine.carry import folders
+from recollect.engine.carry.archive import is_archive
 from recollect.engine.carry.backup import BackupRequest
 from recollect.engine.forgetting.replay import replay
 from recollect.errors import BackupDamaged, InvalidInput, NotFound
-from recollect.model.backups import Backup, Restored
+from recollect.model.backups import Backup, ImportListener, ImportProgress, ImportReport, Restored, Skipped
 from recollect.ports import Clock
 from recollect.settings import Settings
 from recollect.settings.database import SCHEME
 from recollect.storage import open_restorer, open_store
 from recollect.storage.base import StepListener, Store
 from recollect.text.terms import ANALYSER
+
+if TYPE_CHECKING:
+    from recollect.api.memory import Memory
+    from recollect.api.user import UserMemory
+
+OWN: Final = "recollect"
 
 
 def back_up(
@@ -89,6 +97,30 @@ def _before(
         if f"{store.identity():08x}" != backing.find(backup).database.store:
             raise InvalidInput(f"{store.location()} is not the store that the backup is of.")
         yield store
+
+
+def is_own_export(path: str | PathLike[str]) -> bool:
+    """Tell whether a file is an export of Recollect."""
+    return is_archive(Path(path).expanduser())
+
+
+def import_own(
+    into: "Memory | UserMemory",
+    path: str | PathLike[str],
+    *,
+    dry_run: bool = False,
+    tell: ImportListener | None = None,
+    **options: Any,  # noqa: ANN401 - those of the verb
+) -> ImportReport:
+    """Bring what `export` wrote into one user's memory, or each user's under the name they had.
+
+    `options` are those of `import_archive`.
+    """
+    told = None if tell is None else lambda what, done, total: tell(ImportProgress(what, done, total))
+    found = into.import_archive(path, dry_run=dry_run, tell=told, **options)
+    skipped = tuple(Skipped(what, reason, amount) for (what, reason), amount in sorted(found.skipped.items()))
+    brought = {what: amount for what, amount in found.brought.items() if amount}
+    return ImportReport(OWN, fspath(path), brought, skipped, tuple(found.examples), dry_run)
 
 
 def _silent(doing: str, done: int, total: int) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from recollect import plugins
 from recollect.embedding.local import LocalEmbedder, LocalTokenizer
 from recollect.engine.base.caches import ResultCache
-from recollect.engine.base.context import CaptureTools, Engine, Filing, Quotas, SearchState, Summarizers
+from recollect.engine.base.context import CaptureTools, Engine, Quotas, SearchState, Summarizers
 from recollect.engine.base.embedders import ActiveModels
 from recollect.engine.drafts.tombstones import TombstoneMarks
 from recollect.engine.search import recall
@@ -92,7 +92,12 @@ def assemble(
     client = _client(settings)
     used = embedder or create_embedding_provider(settings.embedding)
     quotas = Quotas(settings.limits)
-    documents = _deferred(lambda: _documents(settings))
+    files = settings.files
+    documents: Documents = _deferred(
+        lambda: plugins.find("adapters", "documents", "recollect-files")(
+            timeout_s=files.extract_s, memory_mb=files.extract_mb, most_bytes=files.document_mb * 2**20
+        )
+    )
     geocoder = create_geocoder(settings.places)
     geocodes = geocoder is not None
     store = open_store(settings, clock, analyser=ANALYSER, geocodes=geocodes, marks=TombstoneMarks(), create=create)
@@ -103,7 +108,7 @@ def assemble(
         settings=settings,
         tokenizer=tokenizer,
         summarizers=Summarizers(summarizer or _summarizer(settings, client, tokenizer, local), local),
-        filing=_deferred(lambda: _filing(documents)),
+        filing=_deferred(lambda: plugins.find("adapters", "reading files", "recollect-files")(documents)),
         documents=documents,
         originals=_deferred(lambda: _originals(settings, store)),
         geocoder=geocoder,
@@ -132,20 +137,6 @@ def _extractive(tokenizer: Tokenizer) -> Summarizer:
     from recollect.text.summary.extractive import ExtractiveSummarizer
 
     return ExtractiveSummarizer(tokenizer.count)
-
-
-def _documents(settings: Settings) -> Documents:
-    documents: Documents = plugins.find("adapters", "documents", "recollect-files")(
-        timeout_s=settings.files.extract_s,
-        memory_mb=settings.files.extract_mb,
-        most_bytes=settings.files.document_mb * 2**20,
-    )
-    return documents
-
-
-def _filing(documents: Documents) -> Filing:
-    filing: Filing = plugins.find("adapters", "reading files", "recollect-files")(documents)
-    return filing
 
 
 def _originals(settings: Settings, store: Store) -> Originals:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from threading import Event
-from typing import Final
 
 from recollect import embedding
 from recollect.api import backups
@@ -47,9 +46,6 @@ from recollect.storage.base import STORE, ChangeNotifier, StoreWriter
 from recollect.verbs import Verbs
 
 MAX_CHANGES = 200
-_ADDED: Final = "scopes.add"
-_REMOVED: Final = "scopes.remove"
-_DELETED: Final = "scopes.delete"
 
 
 class _OfStore(Verbs):
@@ -72,7 +68,7 @@ class Scopes(_OfStore):
 
         def work(writer: StoreWriter) -> None:
             writer.set_member(membership)
-            note(writer, scope, AuditedAction(actor, _ADDED), [user], now)
+            note(writer, scope, AuditedAction(actor, "scopes.add"), [user], now)
 
         self._engine.store.write(scope, work)
         return membership
@@ -87,7 +83,7 @@ class Scopes(_OfStore):
         def work(writer: StoreWriter) -> None:
             if not writer.remove_member(scope_of(user).user_id):
                 raise NotFound(f"{user!r} is no member of the shared scope {name!r}. `members` lists who is.")
-            note(writer, scope, AuditedAction(actor, _REMOVED), [user], now)
+            note(writer, scope, AuditedAction(actor, "scopes.remove"), [user], now)
 
         self._engine.store.write(scope, work)
 
@@ -111,7 +107,7 @@ class Scopes(_OfStore):
         `purge` and `receipt` are those of `UserMemory.forget`.
         """
         self.members(name)
-        engine = replace(self._engine, audit=AuditedWrite(actor, _DELETED))
+        engine = replace(self._engine, audit=AuditedWrite(actor, "scopes.delete"))
         request = ForgetRequest(everything=True, purge=purge, receipt=receipt)
         return replace(forgetting.run(engine, shared_scope(name), request), action="deleted")  # it may have been empty
 

@@ -315,7 +315,11 @@ class MemoryVerbs(Scoped):
 
         if isinstance(apply, str):
             raise InvalidInput(f"apply is the text {apply!r}; give the ids of suggestions, for example ({apply!r},).")
-        wanted = TidyRequest(_checked(rules), check_limit(limit), frozenset(apply))
+        chosen = cast("tuple[TidyRule, ...]", (rules,) if isinstance(rules, str) else tuple(rules))
+        for name in chosen:
+            if name not in TIDY_RULES:
+                raise InvalidInput(f"Unknown rule {name!r}. Rules are: {', '.join(TIDY_RULES)}.")
+        wanted = TidyRequest(chosen or TIDY_RULES, check_limit(limit), frozenset(apply))
         return insights.tidy(self._engine, self._scope, wanted)
 
     @route("POST /api/forget", whole=True)
@@ -430,12 +434,3 @@ class MemoryVerbs(Scoped):
         if not self._engine.settings.session_summaries:
             return None
         return compact.end_session(self._engine, self._scope, message_drafts.conversation_name(session))
-
-
-def _checked(given: TidyRule | Sequence[TidyRule]) -> tuple[TidyRule, ...]:
-    """Return rules of `tidy` as a tuple, all when none is given. Raises InvalidInput for an unknown rule."""
-    rules = cast("tuple[TidyRule, ...]", (given,) if isinstance(given, str) else tuple(given))
-    for name in rules:
-        if name not in TIDY_RULES:
-            raise InvalidInput(f"Unknown rule {name!r}. Rules are: {', '.join(TIDY_RULES)}.")
-    return rules or TIDY_RULES

@@ -244,7 +244,7 @@ def import_export(
     Exports of ChatGPT, Claude, mem0 and basic-memory; and of Recollect, with ids, history and times. Doing so again
     brings only what is new. You are told what was brought, what was left out, and why.
     """
-    from recollect.api.own_archives import is_own_export
+    from recollect.api.backups import is_own_export
 
     if format == "recollect" or (format is None and is_own_export(path)):
         opened: dict[str, Any] = {"of_user": of_user, "identity": identity, "dry_run": dry_run}
@@ -266,8 +266,8 @@ def import_export(
 
 def _import_own(context: CommandContext, path: str, as_user: str | None, options: dict[str, Any]) -> "ImportReport":
     """Bring an export of ours: into the memory of the user that was named, or of those it is of."""
+    from recollect.api.backups import import_own
     from recollect.api.memory import AuditedWrite
-    from recollect.api.own_archives import import_own
 
     into, admin = as_user or context.user_named, is_admin(context.memory)
     if not admin:

@@ -10,8 +10,8 @@ from urllib.parse import quote
 from fastapi import Query, Request, Response
 from fastapi.responses import StreamingResponse
 
+from recollect.api.backups import import_own
 from recollect.api.memory import AuditedWrite
-from recollect.api.own_archives import import_own
 from recollect.errors import InvalidInput
 from recollect.service import responses as out
 from recollect.service.json_routes import json_router

@@ -4,7 +4,7 @@ The invariant: what is imported is never changed, not even by a file appearing b
 bringing it once.
 """
 
-from recollect.api.own_archives import import_own, is_own_export
+from recollect.api.backups import import_own, is_own_export
 from recollect.model.backups import ImportProgress, ImportReport, Skipped
 from recollect_connect.importing.exports import import_file
 from recollect_connect.importing.openclaw import import_openclaw

@@ -5,7 +5,7 @@ from contextlib import closing
 from itertools import islice
 from typing import Final
 
-from recollect.api.own_archives import OWN, is_own_export
+from recollect.api.backups import OWN, is_own_export
 from recollect.errors import InvalidDocument, InvalidInput
 from recollect_connect.importing import basic_memory, chatgpt, claude, mem0
 from recollect_connect.importing.archives import ExportArchive, Member

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from os import PathLike
 from typing import Final, NamedTuple
 
-from recollect.api.own_archives import OWN, import_own
+from recollect.api.backups import OWN, import_own
 from recollect.api.user import UserMemory
 from recollect.errors import InvalidDocument
 from recollect.model.backups import ImportListener, ImportReport
