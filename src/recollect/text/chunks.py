@@ -46,7 +46,12 @@ def mask(text: str, *, redact: bool) -> str:
     gone = _private(data) if marked else []
     if redact:
         gone = _secrets(data, gone)
-    return _with_line_feeds(data, gone).decode("utf-8", "surrogatepass") if gone else text
+    pieces: list[bytes] = []
+    end = 0
+    for hole in gone:
+        pieces += (data[end : hole.start], hole.mark, b"\n" * data.count(b"\n", hole.start, hole.end))
+        end = hole.end
+    return b"".join((*pieces, data[end:])).decode("utf-8", "surrogatepass") if gone else text
 
 
 def _private(data: bytes) -> list[_Gone]:
@@ -119,15 +124,6 @@ def _joined(gone: Sequence[_Gone], found: Sequence[_Gone]) -> list[_Gone]:
         else:
             joined.append(hole)
     return joined
-
-
-def _with_line_feeds(data: bytes, gone: Sequence[_Gone]) -> bytes:
-    pieces: list[bytes] = []
-    end = 0
-    for hole in gone:
-        pieces += (data[end : hole.start], hole.mark, b"\n" * data.count(b"\n", hole.start, hole.end))
-        end = hole.end
-    return b"".join((*pieces, data[end:]))
 
 
 def index(pieces: CutText | Iterable[TextPiece]) -> tuple[IndexedTextPiece, ...]:

@@ -12,17 +12,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from recollect.text.secrets import checks
-from recollect.text.secrets.checks import (
-    ByteSpan,
-    SecretCheck,
-    SecretKind,
-    SecretMatch,
-    first_group,
-    group,
-    only_if,
-    patterns,
-    text_of,
-)
+from recollect.text.secrets.checks import ByteSpan, SecretCheck, SecretKind, SecretMatch, only_if, text_of
 from recollect.text.tables import COMMON, TableError, load_sections, read_pairs, split_pair
 
 # What may stand before a token that has no telling beginning: no letter, unless it ends an escape such as \n or %3D.
@@ -101,8 +91,8 @@ def dense_secret(value: str) -> bool:
 @cache
 def _not_a_card() -> re.Pattern[str]:
     """Compile what stands before a number of another kind."""
-    words = rf"(?:{patterns('not a card')}|№|#|\+)[\s.:#№-]{{0,4}}"
-    return re.compile(rf"{words}(?:(?:{patterns('number words')})[\s.:#]{{0,3}})?\Z", re.IGNORECASE)
+    words = rf"(?:{checks.patterns('not a card')}|№|#|\+)[\s.:#№-]{{0,4}}"
+    return re.compile(rf"{words}(?:(?:{checks.patterns('number words')})[\s.:#]{{0,3}})?\Z", re.IGNORECASE)
 
 
 def card_number(match: SecretMatch) -> ByteSpan | None:
@@ -186,7 +176,7 @@ def shapes() -> tuple[SecretKind, ...]:
 def _beside(section: str) -> re.Pattern[str]:
     """Compile what the words beside a noun or a value say of it."""
     before, after = _AROUND[section]
-    return re.compile(f"{before}(?:{patterns(section)}){after}", re.IGNORECASE)
+    return re.compile(f"{before}(?:{checks.patterns(section)}){after}", re.IGNORECASE)
 
 
 def password(match: SecretMatch) -> ByteSpan | None:
@@ -381,7 +371,7 @@ def dense_nearby(match: SecretMatch) -> ByteSpan | None:
 
 def _value(match: SecretMatch) -> tuple[ByteSpan, str, bool]:
     """Give where the value of an assignment stands, its text, and whether it was quoted."""
-    span = first_group(match, _FIRST_VALUE, _LAST_VALUE)
+    span = checks.first_group(match, _FIRST_VALUE, _LAST_VALUE)
     text = text_of(match, span)
     if match.span(_LAST_VALUE) != span:
         kept = text.rstrip("\\")
@@ -398,7 +388,7 @@ def _cut(text: str) -> tuple[str, int]:
 
 
 _SPANS = (
-    group, account_number, card_number, card_number_after, social_number, code_list,
+    checks.group, account_number, card_number, card_number_after, social_number, code_list,
     credential, dense_nearby, door_code, flag, password, password_nearby,
     pin,
 )  # fmt: skip
@@ -431,5 +421,5 @@ def checked_kinds() -> tuple[SecretKind, ...]:
 def _filled(pattern: str, parts: Mapping[str, str]) -> str:
     """Put what a name in braces stands for in its place, again and again, because parts may name others."""
     while _PART_NAME.search(pattern):
-        pattern = _PART_NAME.sub(lambda name: parts.get(name[1]) or patterns(name[1]), pattern)
+        pattern = _PART_NAME.sub(lambda name: parts.get(name[1]) or checks.patterns(name[1]), pattern)
     return pattern

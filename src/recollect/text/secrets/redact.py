@@ -94,18 +94,14 @@ def _all(founds: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def _under(key: object, value: Any, depth: int) -> tuple[Any, tuple[str, ...]]:  # noqa: ANN401 -- JSON
-    if not isinstance(key, str) or isinstance(value, Mapping | list | tuple) or not names_secret(key):
+    words = " ".join(_WORD.findall(key)).lower() if isinstance(key, str) else ""
+    if isinstance(value, Mapping | list | tuple) or not _SECRET_KEYS.search(words):  # `dbPassword`, `X-Api-Key`
         return _walk(value, depth + 1)
     if value in _NO_SECRETS or (isinstance(value, str) and value.startswith((REDACTION_MARK, KEPT_MARK))):
         return value, ()
     found = redact(value).found if isinstance(value, str) else ()
     kind = found[0] if found else "credential"
     return f"[redacted: {kind}]", (kind,)
-
-
-def names_secret(key: str) -> bool:
-    """Whether a key says that its value is a secret: `password`, `dbPassword`, `X-Api-Key`."""
-    return bool(_SECRET_KEYS.search(" ".join(_WORD.findall(key)).lower()))
 
 
 def hints_at_secret(text: str) -> bool:

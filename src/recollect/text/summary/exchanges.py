@@ -127,11 +127,6 @@ class SummarizedExchange:
         """Whether nothing but exclamations, advice and politeness came back."""
         return bool(self.replied) and not self.calls and all(map(_says_nothing, self.replied))
 
-    @property
-    def is_answered(self) -> bool:
-        """Whether anything came back."""
-        return bool(self.replied or self.calls)
-
     def sentences(self) -> Iterator[SentenceFeatures]:
         """Give everything that was said."""
         yield from self.said
@@ -159,7 +154,7 @@ def exchanges(turns: Sequence[Message]) -> list[SummarizedExchange]:
         current = grouped[-1]
         if turn.role == "user":
             waiting = []
-            if current.is_answered:
+            if current.replied or current.calls:
                 last = next((sentence for sentence in reversed(current.replied) if not sentence.idle), None)
                 offered = last if last and last.asks else None
                 current = SummarizedExchange(len(grouped), offered, options, current.replied)

@@ -160,17 +160,12 @@ def in_order(chosen: Iterable[Remark]) -> SummaryPoints:
 class ExtractiveSummarizer:
     """Summarises with rules for English, Russian, Czech and German; elsewhere by numbers, names and rare words."""
 
+    name = "extractive"
+    costs = False
+
     def __init__(self, count: Callable[[str], int]) -> None:
         """Take the counter of tokens by which the summary must fit."""
         self._count = count
-
-    @property
-    def name(self) -> str:
-        return "extractive"
-
-    @property
-    def costs(self) -> bool:
-        return False
 
     def summarize(self, task: SummaryTask) -> Summarized:
         """Choose the points of a summary, those of the previous one included as far as they are worth it."""

@@ -101,8 +101,7 @@ def split_sentences(text: str) -> Iterator[str]:
             start = stop.end()
             if sentence:
                 yield sentence[:_LONGEST_SENTENCE]
-    rest = text[start:].strip()
-    if rest:
+    if rest := text[start:].strip():
         yield rest[:_LONGEST_SENTENCE]
 
 
@@ -115,8 +114,7 @@ def error_line(text: str) -> str:
     """Give the last line that names an error and explains it, as in `ValueError: no such room`, or else the first."""
     telling = [line for line in _excerpt(text).split("\n") if _TROUBLE.search(line[:_LONGEST_LINE])]
     explained = [line for line in telling if _EXPLAINED.search(line[:_LONGEST_LINE])]
-    line = explained[-1] if explained else next(iter(telling), "")
-    line = line[:_LONGEST_SENTENCE]
+    line = (explained[-1] if explained else next(iter(telling), ""))[:_LONGEST_SENTENCE]
     return " ".join((_JSON.sub("", line) if '":' in line else line).split())
 
 
@@ -141,8 +139,7 @@ def _excerpt(text: str) -> str:
 def _passages(text: str) -> Iterator[Passage]:
     for fenced, lines in _fences(text):
         if fenced:
-            line = error_line("\n".join(lines))
-            if line:
+            if line := error_line("\n".join(lines)):
                 yield Passage(line, pasted=True)
             continue
         for blank, paragraph in groupby(lines, key=lambda line: not line.strip()):
@@ -168,8 +165,7 @@ def _paragraph(lines: list[str]) -> Iterator[Passage]:
     pasted = len(lines) > _MOST_LINES and items < len(lines) // 2
     if pasted or any(len(line) > _LONGEST_LINE for line in typed):
         line = error_line("\n".join(lines)) or next(iter(typed), "")
-        first = next(split_sentences(strip_markup(line)), "")
-        if first:
+        if first := next(split_sentences(strip_markup(line)), ""):
             yield Passage(first, pasted=True)
         return
     for line in _unwrapped(typed):

@@ -52,9 +52,7 @@ class _SearchPath(NamedTuple):
     lines: tuple[int, ...] = ()
 
 
-@cache
-def _grammar(language: str) -> TimeGrammar:
-    return TimeGrammar(language)
+_grammar = cache(TimeGrammar)
 
 
 def find(tokens: Sequence[QueryToken], now: datetime) -> list[tuple[int, int, Stretch]]:

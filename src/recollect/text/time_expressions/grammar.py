@@ -217,9 +217,8 @@ class TimeGrammar:
 
     def __init__(self, language: str) -> None:
         self.lexicon: dict[str, dict[str, str]] = {}
-        self.root = PhraseNode(self._element)
+        self.root = PhraseNode(cache(self._element))
         self._lists: dict[str, frozenset[str]] = {}
-        self._elements: dict[str, Element] = {}
         for section in load_sections(language, "time_words"):
             self._add_class(section.heading, section.lines)
         for number, (meaning, row, bare) in enumerate(_rows(language)):
@@ -266,9 +265,19 @@ class TimeGrammar:
             self._lists[name] = frozenset(listed)
 
     def _element(self, part: str) -> Element:
-        if part not in self._elements:
-            self._elements[part] = _element(part, self._lists)
-        return self._elements[part]
+        if part in (_POINT, _ENDING, _ANYTHING):
+            return Element(point=part == _POINT, ending=part == _ENDING, anything=part == _ANYTHING)
+        words: set[str] = set()
+        slots: list[tuple[str, str]] = []
+        for choice in part.split("|"):
+            slot, _, name = choice.strip("{}").partition("=")
+            if not choice.startswith("{"):
+                words |= _spellings(choice)
+            elif slot in self._lists:
+                words |= self._lists[slot]
+            else:
+                slots.append((slot, name or slot))
+        return Element(frozenset(words), tuple(slots))
 
 
 def _rows(language: str) -> Iterator[tuple[list[str], str, bool]]:
@@ -296,19 +305,3 @@ def _without_groups(line: str) -> Iterator[str]:
 def _spellings(word: str) -> set[str]:
     """Give how a word may be typed once it is folded: with its umlauts spelled out or not."""
     return {fold(word)} if word.isascii() else {fold(word), fold(word.translate(_UMLAUTS))}
-
-
-def _element(part: str, lists: Mapping[str, frozenset[str]]) -> Element:
-    if part in (_POINT, _ENDING, _ANYTHING):
-        return Element(point=part == _POINT, ending=part == _ENDING, anything=part == _ANYTHING)
-    words: set[str] = set()
-    slots: list[tuple[str, str]] = []
-    for choice in part.split("|"):
-        slot, _, name = choice.strip("{}").partition("=")
-        if not choice.startswith("{"):
-            words |= _spellings(choice)
-        elif slot in lists:
-            words |= lists[slot]
-        else:
-            slots.append((slot, name or slot))
-    return Element(frozenset(words), tuple(slots))

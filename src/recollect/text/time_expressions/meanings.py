@@ -212,12 +212,6 @@ def evaluate(expression: TimeExpression, today: Today) -> Stretch | None:
     return found if found and found[0] < found[1] else None
 
 
-def _tonight(expression: TimeExpression, today: Today) -> Stretch:
-    """Give the coming night; but the one just over, or still going on, before an hour that the language tells."""
-    back = today.hour < expression.number("before")
-    return today.day(today.this_day - timedelta(days=back), "night")
-
-
 def _weekday(expression: TimeExpression, today: Today) -> Stretch:
     arguments = expression.arguments
     weekday, part = int(arguments["weekday"]), arguments.get("part", "")
@@ -313,19 +307,14 @@ def _feast(expression: TimeExpression, today: Today) -> Stretch | None:
     return _yearly(expression, today, lambda year: _days(today, year, month, day, int(last)))
 
 
-def _since(expression: TimeExpression, today: Today) -> Stretch | None:
+def _open(expression: TimeExpression, today: Today) -> Stretch | None:
+    """Give the time since, before or after another."""
     point = evaluate(expression.points[0], today)
-    return point and (point[0], today.now)
-
-
-def _before(expression: TimeExpression, today: Today) -> Stretch | None:
-    point = evaluate(expression.points[0], today)
-    return point and (LONG_AGO, point[1] if "whole" in expression.arguments else point[0])
-
-
-def _after(expression: TimeExpression, today: Today) -> Stretch | None:
-    point = evaluate(expression.points[0], today)
-    return point and (point[1], today.now if point[1] < today.now else FAR_AHEAD)
+    if point is None or expression.meaning == "since":
+        return point and (point[0], today.now)
+    if expression.meaning == "before":
+        return LONG_AGO, point[1] if "whole" in expression.arguments else point[0]
+    return point[1], today.now if point[1] < today.now else FAR_AHEAD
 
 
 def _between(expression: TimeExpression, today: Today) -> Stretch | None:
@@ -399,7 +388,8 @@ def _days(today: Today, year: int, month: int, first: int, last: int) -> Stretch
 _MEANINGS: Mapping[str, _Meaning] = {
     NOTHING: lambda _it, _today: None,
     "day": lambda it, today: today.day(today.this_day + timedelta(days=it.number("n")), it.arguments.get("part", "")),
-    "tonight": _tonight,
+    # The coming night; but the one just over, or still going on, before an hour that the language tells.
+    "tonight": lambda it, today: today.day(today.this_day - timedelta(days=today.hour < it.number("before")), "night"),
     "unit": lambda it, today: today.unit(it.arguments["unit"], it.number("n")),
     "ago": lambda it, today: today.ago(it.number("n"), it.arguments["unit"], int(it.arguments.get("most", 0))),
     "ahead": lambda it, today: today.ahead(it.number("n"), it.arguments["unit"]),
@@ -418,9 +408,9 @@ _MEANINGS: Mapping[str, _Meaning] = {
     "quarter": lambda it, today: _yearly(it, today, lambda year: _months(today, year, it.number("quarter") * 3 - 2, 3)),
     "decade": lambda it, today: _months(today, it.number("decade"), 1, 120),
     "feast": _feast,
-    "since": _since,
-    "before": _before,
-    "after": _after,
+    "since": _open,
+    "before": _open,
+    "after": _open,
     "between": _between,
     "beside": _beside,
     "part": lambda it, today: _part_of(it, today, lambda point: today.part(point, it.number("which"), it.number("of"))),
