@@ -7,7 +7,7 @@ encrypted to keys.
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from io import BufferedReader
@@ -99,17 +99,14 @@ def lock_for(recipients: Sequence[str], passphrase: str, *, like: Path | None = 
         raise InvalidInput("Encrypt to public keys or with a passphrase, not both.")
     if recipients:
         return lock_to(recipients)
-    if not passphrase:
-        return None
-    with ExitStack() as stack:
-        return lock_with(passphrase, like=stack.enter_context(like.open("rb")) if like else None)
+    return lock_with(passphrase, like=like) if passphrase else None
 
 
-def lock_with(passphrase: str, *, like: BufferedReader | None = None) -> FileLock:
+def lock_with(passphrase: str, *, like: Path | None = None) -> FileLock:
     """Encrypt with a passphrase; takes about a second. With the key of a file that the passphrase opens, if it does."""
     if like is not None:
-        with suppress(InvalidInput):
-            locked_key = _read_locked_key(like)
+        with like.open("rb") as file, suppress(InvalidInput):
+            locked_key = _read_locked_key(file)
             (known,) = FileKey(passphrase=passphrase).identities(locked_key)
             return _locked_by(known, locked_key)
     age = _age()

@@ -106,6 +106,8 @@ def _refused(said: str) -> RerankerError:
 class ProviderReranker:
     """Scores texts by asking a provider. Threads may share one; nothing is opened before `prepare` or `score`."""
 
+    is_remote = True
+
     def __init__(
         self,
         name: str,
@@ -122,7 +124,7 @@ class ProviderReranker:
 
         `timeout_s` is how long one call may take in all, its `retries` included, when the caller has no budget.
         """
-        self._name = name
+        self.name = name
         self._wire = wire
         self._timeout_s = timeout_s
         self._retries = retries
@@ -132,15 +134,7 @@ class ProviderReranker:
         self._endpoint = Endpoint(url, key, RetryPolicy(timeout_s, 0), advice=_ADVICE, monotonic=monotonic)
 
     def __repr__(self) -> str:
-        return f"ProviderReranker({self._name!r}, at {self._endpoint.host!r})"
-
-    @property
-    def name(self) -> str:
-        return self._name
-
-    @property
-    def is_remote(self) -> bool:
-        return True
+        return f"ProviderReranker({self.name!r}, at {self._endpoint.host!r})"
 
     def prepare(self) -> None:
         """Load the library of the connections in another thread."""

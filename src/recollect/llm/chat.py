@@ -101,7 +101,7 @@ class ChatClient:
         """
         base = base_url.strip().rstrip("/").removesuffix(_PATH)
         self._url = checked_url(base, "the language model", "https://api.openai.com/v1")
-        self._model = model
+        self.model = model
         self._max_response_bytes = max_response_bytes
         self._options = dict(options or {})
         self._endpoint = Endpoint(
@@ -114,17 +114,12 @@ class ChatClient:
         )
 
     def __repr__(self) -> str:
-        return f"ChatClient({self._url!r}, model={self._model!r})"
-
-    @property
-    def model(self) -> str:
-        """The name of the model."""
-        return self._model
+        return f"ChatClient({self._url!r}, model={self.model!r})"
 
     def ask(self, instructions: str, text: str) -> ChatCompletion:
         """Ask once and give the answer. Raises LlmError when there is none."""
         messages = [{"role": "system", "content": instructions}, {"role": "user", "content": text}]
-        body = {**self._options, "model": self._model, "messages": messages, "stream": False}
+        body = {**self._options, "model": self.model, "messages": messages, "stream": False}
         try:
             return self._endpoint.ask(HttpRequest.json(_PATH, body, self._max_response_bytes), read_answer)
         except RemoteError as error:
@@ -139,16 +134,14 @@ class ChatClient:
 class ChatTask:
     """What asks a model for a port of its own: a reader, a summarizer."""
 
+    costs = True
+
     def __init__(self, client: ChatClient) -> None:
         self._client = client
 
     @property
     def name(self) -> str:
         return self._client.model
-
-    @property
-    def costs(self) -> bool:
-        return True
 
     def close(self) -> None:
         self._client.close()

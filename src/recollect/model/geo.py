@@ -88,13 +88,13 @@ class Grid(NamedTuple):
     def cell(self, lat: float, lng: float) -> tuple[int, int]:
         """Return the row and the column of the cell that holds a point."""
         row = round(lat / self.step)
-        return row, math.floor((lng + 180) / 360 * self._columns(row)) % self._columns(row)
+        return row, math.floor((lng + 180) / 360 * _columns(self.step, row)) % _columns(self.step, row)
 
     def centre(self, row: int, column: int) -> Point:
         """Return the centre of a cell."""
         lat = max(-_POLE, min(_POLE, row * self.step))
         decimals = max(1, 2 - math.floor(math.log10(self.step)))
-        return Point(round(lat, decimals), round((column + 0.5) * 360 / self._columns(row) - 180, decimals))
+        return Point(round(lat, decimals), round((column + 0.5) * 360 / _columns(self.step, row) - 180, decimals))
 
     def rounded(self, lat: float, lng: float) -> Point:
         """Round a point to the centre of its cell."""
@@ -105,18 +105,15 @@ class Grid(NamedTuple):
 
         A point less than half a step away from a point in the cell is in it or in one of these.
         """
-        columns = self._columns(row)
+        columns = _columns(self.step, row)
         for other in (row - 1, row, row + 1):
             if abs(other) <= round(_POLE / self.step):
-                there = self._columns(other)
+                there = _columns(self.step, other)
                 first = math.floor((column - _BESIDE) * there / columns)
                 last = math.floor((column + 1 + _BESIDE) * there / columns)
                 for at in range(first, min(last + 1, first + there)):
                     if other != row or at % there != column:
                         yield other, at % there
-
-    def _columns(self, row: int) -> int:
-        return _columns(self.step, row)
 
 
 @lru_cache(maxsize=65_536)

@@ -163,20 +163,17 @@ def _check_source(media: Media) -> None:
         raise ValueError(f"The kind of a medium is {str(media.kind)[:40]!r}; it is one of {', '.join(MEDIA_KINDS)}.")
     if media.original and not (isinstance(media.original, str) and DIGEST.fullmatch(media.original)):
         raise ValueError("The original of a medium is the SHA-256 that adding it gave, as 64 hex digits.")
-    if media.url:
-        _check_url(media.url)
+    if media.url:  # addresses of the web alone: others could run a script, or point into this machine
+        if not isinstance(media.url, str) or len(media.url) > LONGEST_URL or _UNSEEN.search(media.url):
+            raise ValueError(f"The url of a medium is a text without blanks of at most {LONGEST_URL:,} characters.")
+        if _WITH_USER.match(media.url):
+            raise ValueError("The url of a medium holds a user or a password. Leave them out.")
+        if not _WEB.fullmatch(media.url):
+            raise ValueError(
+                f"{media.url[:60]!r} is no address of the web. A url of a medium begins with https:// or http://."
+            )
     if media.mime and not (isinstance(media.mime, str) and _MIME.fullmatch(media.mime)):
         raise ValueError(f"{str(media.mime)[:60]!r} is no media type such as image/png.")
-
-
-def _check_url(url: object) -> None:
-    """Accept addresses of the web alone: others could run a script, or point into this machine."""
-    if not isinstance(url, str) or len(url) > LONGEST_URL or _UNSEEN.search(url):
-        raise ValueError(f"The url of a medium is a text without blanks of at most {LONGEST_URL:,} characters.")
-    if _WITH_USER.match(url):
-        raise ValueError("The url of a medium holds a user or a password. Leave them out.")
-    if not _WEB.fullmatch(url):
-        raise ValueError(f"{url[:60]!r} is no address of the web. A url of a medium begins with https:// or http://.")
 
 
 def _check_numbers(media: Media) -> None:

@@ -237,15 +237,7 @@ def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, float) and math.isfinite(value)
 
 
-def check_radius(radius_km: object) -> None:
-    """Check the radius of a search. Raises InvalidInput."""
-    if not _is_number(radius_km) or not LEAST_RADIUS_KM <= radius_km <= MOST_RADIUS_KM:
-        raise InvalidInput(
-            f"radius_km is {radius_km!r}; it must be a number from {LEAST_RADIUS_KM:g} to {MOST_RADIUS_KM:g}."
-        )
-
-
-def check_weight(weight: object) -> None:
-    """Check the weight of a location. Raises InvalidInput."""
-    if not _is_number(weight) or not 0 <= weight <= 1:
-        raise InvalidInput(f"location_weight is {weight!r}; it must be a number from 0 to 1.")
+def check_number(name: str, value: object, least: float, most: float) -> None:
+    """Check for a number within bounds. Raises InvalidInput."""
+    if not _is_number(value) or not least <= value <= most:
+        raise InvalidInput(f"{name} is {value!r}; it must be a number from {least:g} to {most:g}.")

@@ -150,7 +150,6 @@ class WriteWrapper(Protocol):
 
     def wrap(self, scope: Scope, work: Callable[[StoreWriter], T], now: datetime) -> Callable[[StoreWriter], T]:
         """Give the work together with everything else that belongs into its transaction."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,17 +102,13 @@ class _TimedReader:
         return timed
 
 
-def _write_nothing(_: Scope, __: Sequence[SearchNote]) -> None:
-    """Write nothing."""
-
-
 class SearchNotes:
     """The notes of a process that wait, written by a thread of their own. When there are too many, the oldest go."""
 
     def __init__(self) -> None:
         self._waiting: deque[tuple[Scope, SearchNote]] = deque(maxlen=_MOST_WAITING)
         self._turn = Lock()
-        self._write: NotesWriter = _write_nothing
+        self._write: NotesWriter = lambda _scope, _notes: None
         self.thread = BackgroundThread()
 
     def employ(self, write: NotesWriter) -> None:
@@ -140,4 +136,4 @@ class SearchNotes:
         """Write what waits, and stop."""
         self.thread.close()
         self.flush()
-        self._write = _write_nothing  # or the store would live on as part of a cycle, and take part in forks
+        self._write = lambda _scope, _notes: None  # or the store would live on in a cycle, and take part in forks

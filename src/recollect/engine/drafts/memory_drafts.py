@@ -123,6 +123,10 @@ def _record(memory: NewMemory, memory_id: str, now: datetime) -> MemoryRecord:
     subject, key, value, context, source, session, address, place_label = (
         texts if texts == _DEFAULT_TEXTS else [bounded(name, text) for name, text in zip(LIMITS, texts, strict=True)]
     )
+    try:
+        media = tuple(map(checked_media, memory.media))
+    except ValueError as error:
+        raise InvalidMemory(str(error)) from error
     record = MemoryRecord(
         memory_id,
         TYPE_ALIASES.get(memory.type, memory.type),
@@ -148,7 +152,7 @@ def _record(memory: NewMemory, memory_id: str, now: datetime) -> MemoryRecord:
         checked_mapping("metadata", memory.metadata) if memory.metadata else {},
         now,
         now,
-        tuple(_plain_media(media) for media in memory.media) if memory.media else (),
+        media,
     )
     if memory.many:
         record = one_of_many(record)
@@ -202,13 +206,6 @@ def searchable_text(record: MemoryRecord) -> str:
 def with_media(text: str, media: Sequence[Media]) -> str:
     """Give a text and below it those of its media, which are found like it."""
     return "\n".join(filter(None, (text, *media_texts(media)))) if media else text
-
-
-def _plain_media(media: object) -> Media:
-    try:
-        return checked_media(media)
-    except ValueError as error:
-        raise InvalidMemory(str(error)) from error
 
 
 def memory_terms(record: MemoryRecord) -> tuple[str, ...]:

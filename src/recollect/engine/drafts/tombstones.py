@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import partial
 from hashlib import blake2b
 from itertools import chain
-from typing import NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from recollect.dialogue.exchanges import fingerprints
 from recollect.engine.base.context import Engine, WriteWrapper
@@ -45,29 +45,15 @@ def of_file(root: str, path: str, digest: str) -> tuple[str, str]:
     return f"file-place:{place}", f"file-bytes:{digest}"
 
 
-def of_folder(root: str) -> str:
-    """Identify a synced folder."""
-    return _mark("folder", root)
-
-
-def of_item(item_id: str) -> str:
-    """Identify a row that was forgotten, and by it what was made from that row."""
-    return _mark("item", item_id)
-
-
-def of_session(name: str) -> str:
-    """Identify a conversation. What is said later under the same name is another."""
-    return _mark("session", name)
-
-
-def of_place(folded: str) -> str:
-    """Identify the name of a place."""
-    return _mark("place", folded)
-
-
 def _mark(kind: str, *parts: str) -> str:
     text = "\x1f".join(parts)
     return f"{kind}:{blake2b(text.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}"
+
+
+of_folder: Final = partial(_mark, "folder")  # that is synced
+of_item: Final = partial(_mark, "item")  # a row, and by it what was made from that row
+of_session: Final = partial(_mark, "session")  # what is said later under the same name is another conversation
+of_place: Final = partial(_mark, "place")  # by its folded name
 
 
 class TombstoneMarks:

@@ -8,6 +8,7 @@ import re
 import unicodedata
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from hashlib import blake2b
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
@@ -158,7 +159,10 @@ def _plain(text: str) -> str:
 
 def _nested(value: Any, depth: int) -> Iterator[str]:  # noqa: ANN401 - JSON
     if isinstance(value, str):
-        parsed = _parsed(value) if value[:1] in ("{", "[") and depth else None
+        parsed = None
+        if value[:1] in ("{", "[") and depth:
+            with suppress(ValueError, RecursionError):
+                parsed = json.loads(value)
         if parsed is None:
             yield value
         else:
@@ -170,10 +174,3 @@ def _nested(value: Any, depth: int) -> Iterator[str]:  # noqa: ANN401 - JSON
     elif isinstance(value, list):
         for part in value:
             yield from _nested(part, depth)
-
-
-def _parsed(value: str) -> Any:  # noqa: ANN401 - JSON
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        return None

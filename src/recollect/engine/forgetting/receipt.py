@@ -227,13 +227,10 @@ class MarkSet:
             self.hashes[kind].discard(hash_)
         self._dropped += max(0, len(every) - self._most)
 
-    def __contains__(self, mark: KeyedMark) -> bool:
-        return mark.hash in self.hashes[mark.kind]
-
     def leave_out(self, marks: Iterable[KeyedMark]) -> None:
         """Take out marks of what is said elsewhere."""
         for mark in marks:
-            if mark in self:
+            if mark.hash in self.hashes[mark.kind]:
                 self.hashes[mark.kind].discard(mark.hash)
                 self.elsewhere += 1
 

@@ -221,7 +221,8 @@ def _found(rows: StoreReader, queries: Sequence[str], asked: Wording) -> tuple[M
         return found, False
 
     def named(text: str) -> bool:
-        return any(says_itself(query, text) for query in queries)
+        """Tell whether a query says it itself: the same words with content, and no negation more or less."""
+        return any(not (says_more(text, query) or says_more(query, text)) for query in queries)
 
     telling = found.memories and len(telling_words(queries[0])) >= _FEWEST_WORDS
     itself = all(named(record.content) for record in found.memories)
@@ -231,11 +232,6 @@ def _found(rows: StoreReader, queries: Sequence[str], asked: Wording) -> tuple[M
 def _sayings(text: str, wording: Wording) -> list[str]:
     """Give the sentences that say something; the whole text when that stands beside it, as in arguments of a tool."""
     return [sentence.of(text) for sentence in said_in(text, wording)] or [text]
-
-
-def says_itself(query: str, text: str) -> bool:
-    """Tell whether a query says a text itself: the same words with content, and no negation more or less."""
-    return not (says_more(text, query) or says_more(query, text))
 
 
 def _meant(asked: Wording, found: Mentions, match: Hit | None, *, clear: bool, asks: bool) -> _Meant:

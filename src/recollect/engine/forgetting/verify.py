@@ -19,7 +19,7 @@ from recollect.engine.forgetting.receipt import ACTION, CHECKED, ID_LOGS, UNSEEN
 from recollect.errors import InvalidDocument, NotFound, PackageMissing
 from recollect.model.files import FileRecord
 from recollect.model.receipts import ErasureCheck, ErasureFinding, Receipt
-from recollect.storage.base import StoredRow, StoreReader
+from recollect.storage.base import StoreReader
 
 _BATCH = 500
 FOUND: Final = "found"
@@ -120,16 +120,12 @@ class _Check:
                 marks = self._finder.in_texts(row.texts)
                 explained |= marks
                 if in_bytes - explained:
-                    explained |= self._in_raw(row)
+                    texts = (value.encode("utf-8", "replace") for value in row.texts.values() if isinstance(value, str))
+                    explained |= {mark for data in texts for mark in self._finder.in_bytes(data)}
                 if row.user_id in ("", self._receipt.user):
                     kinds = frozenset(mark.kind for mark in marks if mark.kind != "ids" or row.table not in _IDS_ONLY)
                     hits += [_MarkedRow(row.table, str(row.texts.get("id", "")), row.stored_at, kinds)] if kinds else []
         return hits
-
-    def _in_raw(self, row: StoredRow) -> set[KeyedMark]:
-        """Give what the bytes of a row's texts hold."""
-        texts = (value.encode("utf-8", "replace") for value in row.texts.values() if isinstance(value, str))
-        return {mark for data in texts for mark in self._finder.in_bytes(data)}
 
     def _judge(self, hits: Sequence[_MarkedRow]) -> None:
         """Tell what was stored again from what was never erased, or was put back past the verbs."""

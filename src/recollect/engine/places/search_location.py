@@ -19,13 +19,14 @@ from recollect.model.geo import Circle, distance_km
 from recollect.model.memories import MemoryRecord, Scope, Space, Vector
 from recollect.model.messages import Message
 from recollect.model.places import (
+    LEAST_RADIUS_KM,
     LOCATION_MODES,
+    MOST_RADIUS_KM,
     Location,
     PlacePart,
     SearchLocation,
     check_coordinates,
-    check_radius,
-    check_weight,
+    check_number,
     folded,
     place_id,
 )
@@ -92,7 +93,10 @@ def resolve(
     """Check and resolve the location of a search; the second value names what could not be resolved in time."""
     if wanted is None:
         return None, ()
-    location = _complete(engine, scope, _check(wanted))
+    location = _check(wanted)
+    if location.lat is None and (label := location.place_label):
+        own = engine.store.read(scope, lambda reader: own_place(reader, label, engine.clock.now()))
+        location = location if own is None else replace(own, address=location.address or own.address)
     circle = None
     if wanted.radius_km is not None:
         if location.lat is None or location.lng is None:
@@ -123,9 +127,9 @@ def _check(wanted: SearchLocation) -> Location:
     location = wanted.location
     check_coordinates(location.lat, location.lng)
     if wanted.radius_km is not None:
-        check_radius(wanted.radius_km)
+        check_number("radius_km", wanted.radius_km, LEAST_RADIUS_KM, MOST_RADIUS_KM)
     if wanted.weight is not None:
-        check_weight(wanted.weight)
+        check_number("location_weight", wanted.weight, 0, 1)
     if wanted.mode not in LOCATION_MODES:
         raise InvalidInput(f"location_mode is {wanted.mode!r}; it must be one of {', '.join(LOCATION_MODES)}.")
     cleaned = replace(
@@ -136,14 +140,6 @@ def _check(wanted: SearchLocation) -> Location:
     if cleaned.lat is None and not cleaned.name:
         raise InvalidInput("The location is empty. Give lat and lng, an address or a place_label.")
     return cleaned
-
-
-def _complete(engine: Engine, scope: Scope, location: Location) -> Location:
-    """Add the coordinates of the user's own place with this label, if there is one."""
-    if location.lat is not None or not location.place_label:
-        return location
-    own = engine.store.read(scope, lambda reader: own_place(reader, location.place_label, engine.clock.now()))
-    return location if own is None else replace(own, address=location.address or own.address)
 
 
 def own_place(reader: StoreReader, label: str, now: datetime) -> Location | None:
