@@ -4,14 +4,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
-from typing import cast
 
 import pytest
 
 from recollect import Memory, NotFound, UserMemory, plugins
 from recollect.errors import PackageMissing
 from recollect.model.files import TextPiece
-from recollect.service.server import ServiceListener, serve
+from recollect.service.server import serve
 from tests.conformance.notes import Notes
 from tests.fixtures import OpenMemory
 
@@ -54,7 +53,7 @@ def test_what_needs_the_package_names_it(me: UserMemory, root: Path, subtests: p
     settings = me._engine.settings
     watching = replace(settings, files=replace(settings.files, watch=(str(root),)))
     with pytest.raises(PackageMissing, match=f"files.watch {NEEDED}"):
-        serve(watching, cast("ServiceListener", None))
+        serve(watching, lambda _: None)
 
 
 def test_what_is_stored_is_found_read_and_forgotten_with_its_original(

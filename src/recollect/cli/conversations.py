@@ -156,7 +156,6 @@ class OfConversation(NamedTuple, Generic[Told]):
     told: Told
 
     def document(self) -> dict[str, object]:
-        """Give it with the name of its conversation."""
         return {"conversation": self.conversation, **fields_of(self.told)}
 
 

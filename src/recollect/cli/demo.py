@@ -55,7 +55,6 @@ class DemoStep(NamedTuple):
     shown: bool
 
     def document(self) -> dict[str, object]:
-        """Give what was typed, and what came of it."""
         value = self.result if isinstance(self.result, NotFound) else self.result.document()
         return {"chapter": self.chapter, "typed": self.typed, "result": value}
 

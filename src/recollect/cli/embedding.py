@@ -1,5 +1,6 @@
 """Commands about vectors: the models that make them, and the worker that serves their queue."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from threading import Event
 from time import monotonic
@@ -23,6 +24,12 @@ commands = CommandSet("Vectors")
 _STATES = {"active": "searched", "building": "being built", "kept": "kept", "configured": "configured only"}
 _PLURALS = {"memory": "memories", "message": "messages", "chunk": "chunks", "place": "places"}
 _IN_USE = ("active", "building")
+_COUNTED = ("embedded", "parked", "located", "read")
+_DONE = (
+    ("embedded", "Embedded", "text", "texts"),
+    ("read", "Read", "message", "messages"),
+    ("located", "Found", "address", "addresses"),
+)
 _MOST_PARKED = 5
 _FULL_SCAN_S = 600.0  # how often to look for items that lack a vector without being queued
 _STORE_PAUSE_S = 5.0
@@ -150,8 +157,14 @@ def worker(
         loop = _WorkerLoop(memory, context.progress, stop)
         last = loop.run_once() if once else loop.run(poll)
     waiting = _waiting_items(memory)
-    done = (loop.embedded, loop.parked, waiting, retried, last.in_bulk, last.unavailable, loop.located, loop.read)
-    report = WorkerReport(*done, memory.status().unread.waiting)
+    report = WorkerReport(
+        **loop.done,
+        waiting=waiting,
+        retried=retried,
+        in_bulk=last.in_bulk,
+        unavailable=last.unavailable,
+        unread=memory.status().unread.waiting,
+    )
     return CommandResult(report, _show_report, FAILED if once and last.unavailable else 0)
 
 
@@ -169,19 +182,13 @@ class _WorkerLoop:
         self._progress = progress
         self._stop = stop
         self._unavailable = False
-        self.embedded = 0
-        self.parked = 0
-        self.located = 0
-        self.read = 0
+        self.done = Counter(dict.fromkeys(_COUNTED, 0))
 
     def run_once(self, *, thorough: bool = True) -> "WorkReport":
         """Do all that can be done."""
         with self._progress.work("Embedding", _waiting_items(self._memory)) as tell:
             worked = self._memory.embed_waiting(thorough=thorough, stop=self._stop, tell=tell)
-        self.embedded += worked.embedded
-        self.parked += worked.parked
-        self.located += worked.located
-        self.read += worked.read
+        self.done.update({name: getattr(worked, name) for name in _COUNTED})
         return worked
 
     def run(self, poll_s: float) -> "WorkReport":
@@ -208,12 +215,9 @@ class _WorkerLoop:
         elif self._unavailable and not worked.unavailable:
             self._progress.say("It works again.")
         self._unavailable = bool(worked.unavailable)
-        if worked.embedded:
-            self._progress.say(f"Embedded {counted(worked.embedded, 'text', 'texts')}.")
-        if worked.read:
-            self._progress.say(f"Read {counted(worked.read, 'message', 'messages')}.")
-        if worked.located:
-            self._progress.say(f"Found {counted(worked.located, 'address', 'addresses')}.")
+        for name, done, one, many in _DONE:
+            if amount := getattr(worked, name):
+                self._progress.say(f"{done} {counted(amount, one, many)}.")
         if worked.parked:
             self._progress.say(f"Gave up on {counted(worked.parked, 'text', 'texts')}; `recollect status` says why.")
 
@@ -221,11 +225,9 @@ class _WorkerLoop:
 def _show_report(view: "View", report: WorkerReport) -> None:
     if report.retried:
         view.line(f"Let {counted(report.retried, 'text', 'texts')} be tried again.")
-    view.line(f"Embedded {counted(report.embedded, 'text', 'texts')}.")
-    if report.read:
-        view.line(f"Read {counted(report.read, 'message', 'messages')}.")
-    if report.located:
-        view.line(f"Found {counted(report.located, 'address', 'addresses')}.")
+    for name, done, one, many in _DONE:
+        if (amount := getattr(report, name)) or name == "embedded":
+            view.line(f"{done} {counted(amount, one, many)}.")
     if report.parked:
         told = "`recollect status` says why, `recollect worker --retry-parked` tries again."
         view.line(f"Gave up on {counted(report.parked, 'text', 'texts')}: {told}", "yellow")

@@ -157,16 +157,10 @@ def folder_state(status: "FolderStatus", now: datetime, *, looked: bool) -> str:
     held = listing([counted(status.files, "file", "files"), counted(status.chunks, "chunk", "chunks")])
     scanned = f"synced {ago(folder.scanned_at, now)}"
     whole = () if folder.completed_at and folder.completed_at >= folder.scanned_at else ("not seen whole",)
-    return " · ".join((held, scanned, *whole, *_drift(status, looked=looked)))
-
-
-def _drift(status: "FolderStatus", *, looked: bool) -> Iterator[str]:
-    if not looked:
-        return
-    if status.drift is None:
-        yield "not there now"
-    else:
-        yield f"{counted(status.drift, 'file differs', 'files differ')} now" if status.drift else "in step"
+    drift = "not there now"
+    if status.drift is not None:
+        drift = f"{counted(status.drift, 'file differs', 'files differ')} now" if status.drift else "in step"
+    return " · ".join((held, scanned, *whole, *([drift] if looked else ())))
 
 
 def folder_errors(status: "FolderStatus") -> str:

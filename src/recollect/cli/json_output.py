@@ -19,6 +19,7 @@ JsonValue: TypeAlias = "dict[str, JsonValue] | list[JsonValue] | str | int | flo
 _OF_A_MEMORY = ("subject", "key", "value", "context", "session", "confidence")
 _OF_A_MESSAGE = ("conversation", "role", "speaker", "sequence", "status", "feedback")
 _OF_A_CHUNK = ("path", "start_line", "end_line", "heading", "role", "root", "file_id")
+_OF_A_HIT = ("learned_from", "participants", "channel", "author", "media", "corrected")
 _OF_THE_STORE = ("mtime_ns", "ctime_ns", "inode", "recipe")
 
 _ENCODING_ERRORS = "recollect.nearest"
@@ -83,9 +84,7 @@ def hit_document(hit: Any) -> dict[str, object]:  # noqa: ANN401 - a Hit; its mo
     more = _OF_A_CHUNK if isinstance(hit.record, Chunk) else _OF_A_MESSAGE
     names = _OF_A_MEMORY if isinstance(hit.record, MemoryRecord) else more
     known = {name: getattr(hit.record, name) for name in names}
-    told = {
-        name: getattr(hit, name) for name in ("learned_from", "participants", "channel", "author", "media", "corrected")
-    }
+    told = {name: getattr(hit, name) for name in _OF_A_HIT}
     return {**fields_of(hit, "record", "corrected"), **known, **{name: value for name, value in told.items() if value}}
 
 

@@ -65,7 +65,6 @@ class KeyWithState(NamedTuple):
         return cls(key, "live" if key.is_live(now) else "expired")
 
     def document(self) -> dict[str, object]:
-        """Give the key with its state."""
         figures = fields_of(self.key)
         named = {"id": figures.pop("id"), "name": figures.pop("name"), "user": figures.pop("user_id") or None}
         return {**named, **figures, "state": self.state}
@@ -78,7 +77,6 @@ class CreatedKey(NamedTuple):
     secret: str
 
     def document(self) -> dict[str, object]:
-        """Give the key with its secret."""
         return {**self.key.document(), "secret": self.secret}
 
 
@@ -233,7 +231,6 @@ class AuditEntry(NamedTuple):
     key_name: str
 
     def document(self) -> dict[str, object]:
-        """Give the line with the name of the key."""
         return {**fields_of(self.line), "key_name": self.key_name}
 
 
@@ -250,7 +247,6 @@ class AuditCheck(NamedTuple):
     problems: "tuple[Problem, ...]"
 
     def document(self) -> dict[str, object]:
-        """Give the problems, and whether there are none."""
         return {"intact": not self.problems, "problems": self.problems}
 
 

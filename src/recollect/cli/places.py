@@ -50,7 +50,12 @@ def search_location(
         return TypedLocation(own)
     point = coordinates(near, "near")
     if point is not None:
-        _prepare_names(context, point)
+        from recollect.geocoding import must_make_tables
+
+        # A search by meaning would not wait for the tables of names, and not say why it is slow.
+        if context.settings.embedding.provider != "none" and must_make_tables(context.settings.places):
+            with _looking_up(context), suppress(RecollectError, OSError):
+                context.me.places.reverse_geocode(*point)
         return TypedLocation(point)
     with _looking_up(context):
         taken = context.me.places.geocode(near, limit=1)[0]
@@ -65,15 +70,6 @@ def _looking_up(context: CommandContext) -> Iterator[None]:
     with context.progress.steps() as step:
         step(_FIRST_USE if must_make_tables(context.settings.places) else "Looking where that is", 0, 1)
         yield
-
-
-def _prepare_names(context: CommandContext, point: tuple[float, float]) -> None:
-    """Make the tables before a search by meaning needs them: it would not wait for them, and not say why it is slow."""
-    from recollect.geocoding import must_make_tables
-
-    if context.settings.embedding.provider != "none" and must_make_tables(context.settings.places):
-        with _looking_up(context), suppress(RecollectError, OSError):
-            context.me.places.reverse_geocode(*point)
 
 
 def place_fields(

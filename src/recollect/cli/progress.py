@@ -32,19 +32,15 @@ class ProgressReporter(Protocol):
 
     def say(self, sentence: str) -> None:
         """Report a sentence at once."""
-        ...
 
     def work(self, doing: str, total: int) -> AbstractContextManager[WorkCallback]:
         """Show how far the work of a worker is."""
-        ...
 
     def steps(self) -> AbstractContextManager[StepCallback]:
         """Show how far work in several parts is."""
-        ...
 
     def announce(self, sentence: str, value: object) -> None:
         """Report an event while the work goes on: people read the sentence, programs the value."""
-        ...
 
 
 class JsonProgress:

@@ -61,7 +61,6 @@ class ModelChange(NamedTuple):
     settled: bool = True
 
     def document(self) -> dict[str, object]:
-        """Give the change, and whether it was interrupted."""
         return {**fields_of(self.change), "interrupted": self.interrupted}
 
     @property
@@ -140,7 +139,10 @@ def reembed(
             options |= {"stop": stop, "tell": tell}
             change = _reembed(context, target, options, stop=stop, wait=not begin_only)
         interrupted = stop.is_set() and change.state == "building"
-    moved = ModelChange(change, begin_only, interrupted, _is_in_settings(memory, change.space))
+    named = (change.space.provider, change.space.model)
+    models = memory.models.list(ask=False)
+    settled = any(one.configured and (one.provider, one.model) == named for one in models)
+    moved = ModelChange(change, begin_only, interrupted, settled)
     return CommandResult(moved, _show_change, moved.exit_code)
 
 
@@ -268,11 +270,6 @@ def _as_it_is(memory: "Memory", change: "Reembedding") -> "Reembedding":
     if searched is None or model_label(searched) != model_label(change.space):
         return change
     return replace(change, state="finished", coverage=searched.coverage)
-
-
-def _is_in_settings(memory: "Memory", space: "Space") -> bool:
-    configured = next((model for model in memory.models.list(ask=False) if model.configured), None)
-    return configured is not None and (configured.provider, configured.model) == (space.provider, space.model)
 
 
 def _show_change(view: "View", moved: ModelChange) -> None:

@@ -155,7 +155,11 @@ def _found(hit: Hit, now: datetime, *, sources: bool) -> Text:
         return entry.append_text(_whereabouts(record, hit))
     entry = safe(shortened(hit.content, _LONGEST))
     if isinstance(record, Chunk):
-        return entry.append("\n").append_text(_place_of(record, now)).append_text(_whereabouts(record, hit))
+        parts = (record.kind, shortened(record.heading, _LONGEST_HEADING), record.role)
+        dated = ago(record.dated_at, now) if record.dated_at else ""
+        entry.append("\n").append_text(safe(named(record.place), "cyan"))  # as `recollect read` takes it
+        entry.append_text(safe(f"  {' · '.join(filter(None, (*parts, dated)))}", "dim"))
+        return entry.append_text(_whereabouts(record, hit))
     details = " · ".join(_where(f"{hit.source} · {ago(record.said_at, now)}", record.conversation))
     entry.append("\n").append_text(safe(f"{hit.id}  {details}", "dim"))
     return entry.append_text(_whereabouts(record, hit))
@@ -169,14 +173,6 @@ def _whereabouts(record: Item, hit: Hit | None = None) -> Text:
     apart = "" if part is None or part.distance_km is None else far(part.distance_km)
     line = ", ".join(filter(None, (f"at {told}" if told else "", apart)))
     return safe(f"\n{line}", "dim") if line else Text()
-
-
-def _place_of(chunk: Chunk, now: datetime) -> Text:
-    """Show where in a file it stands, so that it can be handed to `recollect read`, and under which headings."""
-    parts = [chunk.kind, *([shortened(chunk.heading, _LONGEST_HEADING)] if chunk.heading else [])]
-    parts += [chunk.role] if chunk.role else []
-    parts += [ago(chunk.dated_at, now)] if chunk.dated_at else []
-    return safe(named(chunk.place), "cyan").append_text(safe(f"  {' · '.join(parts)}", "dim"))
 
 
 def _where(details: str, conversation: str) -> tuple[str, ...]:

@@ -176,7 +176,6 @@ class ExplainedMemory(NamedTuple):
     origins: "tuple[MemoryOrigin, ...]"
 
     def document(self) -> dict[str, object]:
-        """Give the memory with its origins."""
         return {**fields_of(self.record), "origins": self.origins}
 
 

@@ -5,6 +5,7 @@ import shlex
 import shutil
 import sys
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
@@ -71,7 +72,8 @@ def serve(
     settings = replace(settings, serve=replace(settings.serve, **changed))
     require_permission(settings, "admin", named=context.user_named)
     shows_link = not context.as_json and sys.stdout.isatty()
-    server.serve(settings, _ServiceAsJson() if context.as_json else _ServiceForPeople(database), with_link=shows_link)
+    tell = _tell_programs if context.as_json else partial(_tell_people, database)
+    server.serve(settings, tell, with_link=shows_link)
 
 
 class PageAddress(NamedTuple):
@@ -122,37 +124,32 @@ def _show_page(view: "View", page: PageAddress) -> None:
     view.line(f"\n  {page.link}\n", "bold", soft_wrap=True)
 
 
-class _ServiceForPeople:
-    """Says where the service is, and how to make the first call. `database` is the store that was typed, if one was."""
-
-    def __init__(self, database: str | None) -> None:
-        command = "recollect" if shutil.which("recollect") else sys.argv[0]
-        self._command = f"{command} --database {shlex.quote(database)}" if database else command
-
-    def ready(self, ready: "ServiceReady") -> None:
-        """Say all that a first-time user needs."""
-        processes = f" with {ready.workers} processes" if ready.workers > 1 else ""
-        typer.echo(f"Serving {ready.location} ({ready.backend}) at {ready.url}{processes}. Ctrl-C ends it.")
-        if ready.first_key is not None:
-            secret = _for_terminals(ready.first_key)
-            shown = f" It is shown only now:\n\n  {secret}\n\nand kept" if secret else " It is kept"
-            typer.echo(f"\nThis is the first start, so an admin key was made.{shown} in {ready.first_key.file},")
-            typer.echo("which only you can read.")
-        if ready.page_link:
-            typer.echo(f"\nSee your memory (the link works once, within ten minutes):\n\n  {ready.page_link}")
-        else:
-            typer.echo(f"\nSee your memory: {self._command} open")
-        key = f"$(cat {shlex.quote(str(ready.key_file))})" if ready.key_file else "YOUR_KEY"
-        bearer = f'"Authorization: Bearer {key}"'
-        typer.echo(
-            f"\nStore something:\n\n  curl {ready.url}/api/memories/unified -H {bearer} \\\n"
-            '    -H "Content-Type: application/json" \\\n'
-            '    -d \'{"content": "Prefers dark mode in all applications", "type": "preference"}\'\n\n'
-            f"and find it:\n\n  curl -G {ready.url}/api/memories/search -H {bearer} \\\n"
-            '    --data-urlencode "query=which theme do I like?"\n\n'
-            f"All routes: {ready.url}/docs (any user name, the key as password). For agents: {ready.url}/mcp. "
-            f"Keys for others: {self._command} keys create --user NAME"
-        )
+def _tell_people(database: str | None, ready: "ServiceReady") -> None:
+    """Say where the service is, and all that a first-time user needs. `database` was typed, if anything was."""
+    command = "recollect" if shutil.which("recollect") else sys.argv[0]
+    command = f"{command} --database {shlex.quote(database)}" if database else command
+    processes = f" with {ready.workers} processes" if ready.workers > 1 else ""
+    typer.echo(f"Serving {ready.location} ({ready.backend}) at {ready.url}{processes}. Ctrl-C ends it.")
+    if ready.first_key is not None:
+        secret = _for_terminals(ready.first_key)
+        shown = f" It is shown only now:\n\n  {secret}\n\nand kept" if secret else " It is kept"
+        typer.echo(f"\nThis is the first start, so an admin key was made.{shown} in {ready.first_key.file},")
+        typer.echo("which only you can read.")
+    if ready.page_link:
+        typer.echo(f"\nSee your memory (the link works once, within ten minutes):\n\n  {ready.page_link}")
+    else:
+        typer.echo(f"\nSee your memory: {command} open")
+    key = f"$(cat {shlex.quote(str(ready.key_file))})" if ready.key_file else "YOUR_KEY"
+    bearer = f'"Authorization: Bearer {key}"'
+    typer.echo(
+        f"\nStore something:\n\n  curl {ready.url}/api/memories/unified -H {bearer} \\\n"
+        '    -H "Content-Type: application/json" \\\n'
+        '    -d \'{"content": "Prefers dark mode in all applications", "type": "preference"}\'\n\n'
+        f"and find it:\n\n  curl -G {ready.url}/api/memories/search -H {bearer} \\\n"
+        '    --data-urlencode "query=which theme do I like?"\n\n'
+        f"All routes: {ready.url}/docs (any user name, the key as password). For agents: {ready.url}/mcp. "
+        f"Keys for others: {command} keys create --user NAME"
+    )
 
 
 def _for_terminals(first_key: "FirstKey") -> str | None:
@@ -160,21 +157,18 @@ def _for_terminals(first_key: "FirstKey") -> str | None:
     return first_key.secret if sys.stdout.isatty() else None
 
 
-class _ServiceAsJson:
-    """Prints one line of JSON, when requests are answered."""
-
-    def ready(self, ready: "ServiceReady") -> None:
-        """Say where the service is, and where the first key."""
-        document = {
-            "status": "ready",
-            "url": ready.url,
-            "location": ready.location,
-            "backend": ready.backend,
-            "workers": ready.workers,
-            "key_file": str(ready.key_file) if ready.key_file else None,
-            "first_key": _for_terminals(ready.first_key) if ready.first_key else None,
-        }
-        typer.echo(json.dumps(document))
+def _tell_programs(ready: "ServiceReady") -> None:
+    """Print one line of JSON: where the service is, and where the first key."""
+    document = {
+        "status": "ready",
+        "url": ready.url,
+        "location": ready.location,
+        "backend": ready.backend,
+        "workers": ready.workers,
+        "key_file": str(ready.key_file) if ready.key_file else None,
+        "first_key": _for_terminals(ready.first_key) if ready.first_key else None,
+    }
+    typer.echo(json.dumps(document))
 
 
 @commands.command(

@@ -42,12 +42,14 @@ def with_options(
     named = {one.name: one for one in own if one.kind is not one.VAR_KEYWORD}
     taken = []
     for one in parameters(verb):
-        mine = named.pop(one.name, None)
-        if mine is None and _is_offered(one) and one.name not in but and (not only or one.name in only):
+        mine, kind = named.pop(one.name, None), one.kind
+        offered = not (kind.here or kind.parts or kind.silent or one.name in but or (only and one.name not in only))
+        if mine is None and offered:
             taken.append(_declared(one, None if isinstance(one.default, str) else one.default))
         elif mine is not None:
             usual = ... if mine.default is mine.empty else mine.default
-            taken.append(mine if _is_declared(mine.annotation) else _declared(one, usual))
+            is_declared = get_origin(mine.annotation) is Annotated or hasattr(mine.annotation, "_field_defaults")
+            taken.append(mine if is_declared else _declared(one, usual))
     return [*taken, *named.values()]
 
 
@@ -75,16 +77,6 @@ def _read(parameter: Parameter, value: Any, now: Callable[[], datetime]) -> Any:
 
 def _names(parameter: Parameter) -> list[str]:
     return parameter.kind.option.split() or [f"--{parameter.name.replace('_', '-')}"]
-
-
-def _is_offered(parameter: Parameter) -> bool:
-    kind = parameter.kind
-    return not (kind.here or kind.parts or kind.silent)
-
-
-def _is_declared(hint: object) -> bool:
-    """Tell whether a command says itself what is typed: as an option or argument, or a group of them."""
-    return get_origin(hint) is Annotated or hasattr(hint, "_field_defaults")
 
 
 def _declared(parameter: Parameter, default: object) -> inspect.Parameter:

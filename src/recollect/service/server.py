@@ -14,7 +14,6 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
-from typing import Protocol
 
 from recollect import plugins
 from recollect.api.memory import Memory
@@ -50,18 +49,10 @@ class ServiceReady:
     page_link: str = ""
 
 
-class ServiceListener(Protocol):
-    """The caller of `serve`, who is told when requests are answered."""
-
-    def ready(self, ready: ServiceReady) -> None:
-        """Requests are answered from now on."""
-        ...
-
-
-def serve(settings: Settings, audience: ServiceListener, *, with_link: bool = False) -> None:
+def serve(settings: Settings, tell: Callable[[ServiceReady], None], *, with_link: bool = False) -> None:
     """Serve until a signal ends it. Raises ServerError without a port, and StoreError without a store.
 
-    `with_link` makes a one-time link to the page, for an audience that shows it on a terminal.
+    `tell` is called when requests are answered. `with_link` makes a one-time link to the page, to show on a terminal.
     """
     service = settings.serve
     check_listen_address(service.host, service.allowed_hosts)
@@ -78,7 +69,7 @@ def serve(settings: Settings, audience: ServiceListener, *, with_link: bool = Fa
         if secret:
             ready = replace(ready, page_link=page_link(url, secret))
         listen(listener)
-        announce = partial(audience.ready, ready)
+        announce = partial(tell, ready)
         if service.workers == 1:
             run(settings, listener, announce)
             return

@@ -1,5 +1,6 @@
 """Commands that copy, repair and distribute a whole store: backup, restore, new-key, repair, distribute."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from recollect.cli.formatting import ago, counted, lasting, listing, sentence, size
@@ -56,48 +57,40 @@ def backup(
     It holds everything that was acknowledged before it began; originals that an earlier backup in DEST has take no room
     again. One that is interrupted leaves nothing that looks like a backup. On PostgreSQL it needs pg_dump.
     """
-    run = _Run(context, folder, chosen)
+    make = _maker(context, folder, chosen)
     if every is None:
-        return CommandResult(run.once(), _show_backup)
-    run.again_and_again(_span(every))
+        return CommandResult(make(), _show_backup)
+    pause_s, progress = _span(every).total_seconds(), context.progress
+    with stop_on_signal(progress) as stop:
+        while not stop.is_set():
+            try:
+                made = make()
+                progress.announce(_sentence(made), made)
+            except RecollectError as error:  # the next may succeed
+                progress.announce(f"The backup failed: {error}", {"error": str(error)})
+            stop.wait(pause_s)
     return CommandResult(None, _show_backup)
 
 
-class _Run:
-    """The backups of one command."""
+def _maker(context: CommandContext, folder: str | None, chosen: BackupOptions) -> "Callable[[], Backup]":
+    """Give what writes a backup: as was typed, or else as the settings say."""
+    from recollect.encryption import read_passphrase
 
-    def __init__(self, context: CommandContext, folder: str | None, chosen: BackupOptions) -> None:
-        from recollect.encryption import read_passphrase
+    settings = context.settings.backup
+    target = folder or settings.folder
+    if not target:
+        raise InvalidInput("Name a folder for backups: recollect backup DEST, or set backup.folder.")
+    typed = bool(chosen.encrypt_to or chosen.passphrase_file)
+    file = chosen.passphrase_file if typed else settings.passphrase_file
+    keys = tuple(chosen.encrypt_to or ()) if typed else settings.encrypt_to
+    passphrase = read_passphrase(file) if file else ""
+    keep = chosen.keep or (None if folder else settings.keep)
 
-        settings = context.settings.backup
-        self._context = context
-        self._folder = folder or settings.folder
-        if not self._folder:
-            raise InvalidInput("Name a folder for backups: recollect backup DEST, or set backup.folder.")
-        typed = bool(chosen.encrypt_to or chosen.passphrase_file)
-        file = chosen.passphrase_file if typed else settings.passphrase_file
-        self._keys = tuple(chosen.encrypt_to or ()) if typed else settings.encrypt_to
-        self._passphrase = read_passphrase(file) if file else ""
-        self._keep = chosen.keep or (None if folder else settings.keep)
+    def make() -> "Backup":
+        with context.progress.steps() as step:
+            return context.memory.backup(target, keep=keep, encrypt_to=keys, passphrase=passphrase, tell=step)
 
-    def once(self) -> "Backup":
-        """Write one."""
-        with self._context.progress.steps() as step:
-            return self._context.memory.backup(
-                self._folder, keep=self._keep, encrypt_to=self._keys, passphrase=self._passphrase, tell=step
-            )
-
-    def again_and_again(self, pause: "timedelta") -> None:
-        """Write one after the other until a signal comes. One that fails is reported, and the next may succeed."""
-        progress = self._context.progress
-        with stop_on_signal(progress) as stop:
-            while not stop.is_set():
-                try:
-                    made = self.once()
-                    progress.announce(f"{_sentence(made)}", made)
-                except RecollectError as error:
-                    progress.announce(f"The backup failed: {error}", {"error": str(error)})
-                stop.wait(pause.total_seconds())
+    return make
 
 
 def _span(text: str) -> "timedelta":
@@ -230,7 +223,6 @@ class RepairOutcome(NamedTuple):
     repaired: "Repaired | None"
 
     def document(self) -> dict[str, object]:
-        """Say whether the file was damaged, and what was saved."""
         done = {} if self.repaired is None else fields_of(self.repaired)
         return {"location": self.location, "damaged": self.repaired is not None, **done}
 

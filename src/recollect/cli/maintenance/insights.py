@@ -22,7 +22,6 @@ commands = CommandSet("The store")
 _LONGEST = 80
 _MOST_SHOWN = 50
 _WIDEST_BAR = 24
-_RULES = "noise, short, system, old_chat"
 _WHY = {
     "noise": "says nothing",
     "short": "too short",
@@ -52,9 +51,9 @@ def _show_insights(view: "View", found: "Insights") -> None:
         )
     else:
         _show_searches(view, found)
-    _heading(view, "What it holds")
     _table(
         view,
+        "What it holds",
         "type",
         ("items", "by meaning"),
         [(f"{one.kind} {one.type}", f"{one.items:,}", percent(one.vectors / one.items), "") for one in found.coverage],
@@ -74,11 +73,10 @@ def _show_searches(view: "View", found: "Insights") -> None:
             (shortened(one.query, _LONGEST), f"{one.searches:,}", f"{one.unanswered:,}", ago(one.last_at, view.now))
             for one in queries
         ]
-        _heading(view, heading)
-        _table(view, "query", ("asked", "unanswered"), rows)
-    _heading(view, "Recalled most")
+        _table(view, heading, "query", ("asked", "unanswered"), rows)
     _table(
         view,
+        "Recalled most",
         "content",
         ("times",),
         [
@@ -90,12 +88,11 @@ def _show_searches(view: "View", found: "Insights") -> None:
         _heading(view, f"Never recalled: {counted(found.unrecalled, 'memory', 'memories')}")
         for item in found.never:
             view.line(f"  {shortened(item.content, _LONGEST)}")
-    _heading(view, "Asked by")
     agents = [
         (one.agent or "a program without a name", f"{one.searches:,}", ago(one.last_at, view.now))
         for one in found.agents
     ]
-    _table(view, "program", ("searches",), agents)
+    _table(view, "Asked by", "program", ("searches",), agents)
 
 
 def _show_growth(view: "View", found: "Insights") -> None:
@@ -113,7 +110,8 @@ def _heading(view: "View", text: str) -> None:
     view.line(text, "bold")
 
 
-def _table(view: "View", first: str, figures: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None:
+def _table(view: "View", heading: str, first: str, figures: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None:
+    _heading(view, heading)
     if not rows:
         view.line("  -", "dim")
         return
@@ -132,7 +130,8 @@ def tidy(
     context: CommandContext,
     *,
     rule: Annotated[
-        list[str] | None, option("RULE", f"Only by this rule, may be repeated: {_RULES}.", autocompletion=one_of(_WHY))
+        list[str] | None,
+        option("RULE", f"Only by this rule, may be repeated: {', '.join(_WHY)}.", autocompletion=one_of(_WHY)),
     ] = None,
     limit: Annotated[int, option("N", "At most so many suggestions.")] = 100,
     apply: Annotated[bool | None, flag("--apply", "Forget or archive what is suggested, after you were asked.")] = None,

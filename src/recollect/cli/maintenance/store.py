@@ -39,7 +39,6 @@ class UserFigures(NamedTuple):
     stats: "Stats"
 
     def document(self) -> dict[str, object]:
-        """Give the figures with the name of the user."""
         return {"user": self.user, **fields_of(self.stats)}
 
 

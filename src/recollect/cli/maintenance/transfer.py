@@ -60,11 +60,9 @@ def export(
     """
     from recollect.encryption import read_passphrase
 
+    passphrase = read_passphrase(passphrase_file) if passphrase_file else ""
     options: dict[str, Any] = {"vectors": vectors, "readable": readable, "overwrite": force}
-    options |= {
-        "encrypt_to": encrypt_to or (),
-        "passphrase": read_passphrase(passphrase_file) if passphrase_file else "",
-    }
+    options |= {"encrypt_to": encrypt_to or (), "passphrase": passphrase}
     if all_users:
         report = context.memory.export(path, **options)
     else:  # what tombstones are keyed with is the same for all users
