@@ -28,7 +28,6 @@ from recollect.mcp.render import ToolAnswer
 from recollect.model.literals import Trust
 from recollect.model.media import Media
 from recollect.model.memories import MemoryRecord, Remembered
-from recollect.model.search import Hit
 from recollect.text.fence import Quoted, fenced
 from recollect.text.harmless import harmless
 
@@ -219,14 +218,10 @@ def explain_memory(context: ToolContext, arguments: Mapping[str, Any]) -> str:
     hooks = context.settings.hooks
     result = context.me.recall(question, limit=_SHOWN, min_score=hooks.min_score, diverse=True, only_related=True)
     hits = [hit for hit in result.hits if hit.trust > Trust.EXTERNAL]
-    quotes = [_quoted(hit) for hit in hits]
+    days = [(hit.occurred_at or hit.created_at).date().isoformat() for hit in hits]
+    quotes = [Quoted(f"memory · {hit.type} · {day}", hit.content) for hit, day in zip(hits, days, strict=True)]
     block = fenced(quotes, token_hex(8), fits=lambda text: _TOKENIZER.count(text) <= hooks.max_tokens)
     return f"{prompts.INSTRUCTIONS}\n\n{block.text or NOTHING_RELATED}\n\nThe question: {harmless(question)}"
-
-
-def _quoted(hit: Hit) -> Quoted:
-    day = (hit.occurred_at or hit.created_at).date().isoformat()
-    return Quoted(f"memory · {hit.type} · {day}", hit.content)
 
 
 TOOL_HANDLERS: Final[Mapping[str, ToolHandler]] = {

@@ -47,7 +47,6 @@ class RunForUser(Protocol):
 
     async def __call__(self, key_id: str, user: str, work: Callable[[], T], /) -> T:
         """Run it."""
-        ...
 
 
 async def _run_at_once(_key_id: str, _user: str, work: Callable[[], T], /) -> T:

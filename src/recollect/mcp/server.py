@@ -40,7 +40,6 @@ class RunWork(Protocol):
 
     async def __call__(self, ctx: McpContext, work: Callable[[], T], /) -> T:
         """Run it."""
-        ...
 
 
 async def _run_at_once(_: McpContext, work: Callable[[], T], /) -> T:

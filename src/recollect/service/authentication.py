@@ -78,7 +78,11 @@ class AuthenticationMiddleware:
             else:
                 await self._authenticate(scope)
         except RecollectError as error:
-            await _refused(error, scope).answer()(scope, receive, send)
+            refused = problem_for(error)
+            if isinstance(error, UnknownKey) and scope["path"] in BASIC_AUTH_PATHS:
+                challenge = {"WWW-Authenticate": 'Basic realm="recollect"'}
+                refused = RequestRefused(refused.status, refused.detail, headers=challenge)
+            await refused.answer()(scope, receive, send)
         except RequestRefused as refused:
             await refused.answer()(scope, receive, send)
         else:
@@ -87,7 +91,9 @@ class AuthenticationMiddleware:
     async def _authenticate(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
         _check_version(headers)
-        if session := self._session(scope, headers):
+        # The session of a browser counts on the routes of the page only, and only without a key.
+        of_page = "authorization" not in headers and scope["path"].startswith("/api/")
+        if of_page and (session := read_session(headers)):
             check_csrf(scope["method"], headers, session)
             principal = await to_thread.run_sync(
                 partial(self._session_principal, session, _named(headers, "X-Recollect-User"))
@@ -107,13 +113,6 @@ class AuthenticationMiddleware:
         if user and principal.may("admin"):
             self._keys.note_view(principal, user)
         return principal
-
-    @staticmethod
-    def _session(scope: Scope, headers: Headers) -> str:
-        """Give the session of a browser, which counts on the routes of the page only, and only without a key."""
-        if "authorization" in headers or not scope["path"].startswith("/api/"):
-            return ""
-        return read_session(headers)
 
     def _limit(self, id: str, cost: int = 1) -> None:
         wait = self._limiter.take(id, cost)
@@ -141,15 +140,11 @@ def _read_key(headers: Headers, *, basic_auth: bool) -> str:
     if scheme.lower() == "bearer":
         return rest.strip()
     if scheme.lower() == "basic" and basic_auth:
-        return _password(rest.strip())
+        try:
+            return base64.b64decode(rest.strip(), validate=True).decode().partition(":")[2]
+        except (binascii.Error, UnicodeDecodeError):
+            raise UnknownKey(_NO_KEY) from None
     raise UnknownKey(_NO_KEY)
-
-
-def _password(encoded: str) -> str:
-    try:
-        return base64.b64decode(encoded, validate=True).decode().partition(":")[2]
-    except (binascii.Error, UnicodeDecodeError):
-        raise UnknownKey(_NO_KEY) from None
 
 
 def _named(headers: Headers, header: str) -> str:
@@ -162,13 +157,6 @@ def _named(headers: Headers, header: str) -> str:
         return named[0].encode("latin-1").decode() if named else ""
     except UnicodeDecodeError:
         raise RequestRefused(HTTPStatus.BAD_REQUEST, f"{header} is not in UTF-8.") from None
-
-
-def _refused(error: RecollectError, scope: Scope) -> RequestRefused:
-    refused = problem_for(error)
-    if isinstance(error, UnknownKey) and scope["path"] in BASIC_AUTH_PATHS:
-        return RequestRefused(refused.status, refused.detail, headers={"WWW-Authenticate": 'Basic realm="recollect"'})
-    return refused
 
 
 def read_session(headers: Headers) -> str:

@@ -42,15 +42,13 @@ class DocumentedApp(FastAPI):
     def openapi(self) -> dict[str, Any]:
         """Give the document; it is made once in a process, which takes most of a second."""
         if self.openapi_schema is None:
-            DocumentedApp._document = DocumentedApp._document or json.dumps(self._describe())
+            if not DocumentedApp._document:
+                document, problem = super().openapi(), ProblemDocument.model_json_schema()
+                document["components"]["schemas"] |= {"FileForm": _FILE_FORM, "Problem": problem}
+                _anchor_patterns(document)
+                DocumentedApp._document = json.dumps(document)
             self.openapi_schema = json.loads(DocumentedApp._document)
         return self.openapi_schema
-
-    def _describe(self) -> dict[str, Any]:
-        document = super().openapi()
-        document["components"]["schemas"] |= {"FileForm": _FILE_FORM, "Problem": ProblemDocument.model_json_schema()}
-        _anchor_patterns(document)
-        return document
 
 
 def _anchor_patterns(node: object) -> None:

@@ -27,13 +27,11 @@ class ScheduledBackups:
         self._thread: Thread | None = None
 
     def start(self) -> None:
-        """Begin, if the settings ask for backups."""
         if self._memory.settings.backup.folder:
             self._thread = Thread(target=self._run, name="recollect-backups", daemon=True)
             self._thread.start()
 
     def end(self) -> None:
-        """Stop after the backup that is under way."""
         self._stop.set()
 
     def wait(self, timeout_s: float) -> None:
@@ -51,7 +49,10 @@ class ScheduledBackups:
                     continue
             except Exception as error:  # noqa: BLE001 - the edge of this worker: it outlives whatever goes wrong
                 due_s = self._retry_s
-                self._on_failure(error)
+                if not self._stop.is_set():  # or the store may be closed by now
+                    self._count(FAILED)
+                    said = str(error) if isinstance(error, RecollectError) else type(error).__name__
+                    LOG.error("%(event)s: %(failure)s", {"event": "a backup failed", "failure": said})
             self._stop.wait(min(due_s, max(_LOOK_S, self._retry_s)))
 
     def _write(self) -> None:
@@ -61,10 +62,3 @@ class ScheduledBackups:
         LOG.info("%(event)s %(folder)s: written and verified, %(bytes)d bytes", fields)
         if made.missing:
             LOG.error("%(event)s: %(missing)d originals are missing", {"event": "backup", "missing": made.missing})
-
-    def _on_failure(self, error: Exception) -> None:
-        if self._stop.is_set():
-            return  # the store may be closed by now
-        self._count(FAILED)
-        said = str(error) if isinstance(error, RecollectError) else type(error).__name__
-        LOG.error("%(event)s: %(failure)s", {"event": "a backup failed", "failure": said})

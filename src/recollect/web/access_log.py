@@ -16,10 +16,9 @@ from pathlib import PurePath
 from typing import Final, TypeAlias
 
 from starlette.requests import ClientDisconnect
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recollect.web.problems import SERVER_FAILED, problem
-from recollect.web.response_recorder import ResponseRecorder
 
 _GONE: Final = 499  # as many servers note a client that did not wait
 _PLAIN: Final = re.compile(r"[A-Za-z0-9._-]{1,32}")
@@ -31,6 +30,20 @@ _STOPPING: Final = (
 _TO_THE_NEXT: Final = {"Retry-After": "5", "Connection": "close"}  # seconds until the next process answers
 
 RequestLabel: TypeAlias = Callable[[Scope], str]
+
+
+class ResponseRecorder:
+    """Records the status and the length of a response that is sent."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.status = 0
+        self.bytes = 0
+
+    async def __call__(self, message: Message) -> None:
+        self.status = message.get("status", self.status)
+        self.bytes += len(message.get("body", b""))
+        await self._send(message)
 
 
 class AccessLogMiddleware:

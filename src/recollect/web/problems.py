@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import partial
 from http import HTTPStatus
+from http.client import responses
 from typing import Any, Final
 
 from fastapi import FastAPI
@@ -47,7 +48,7 @@ def problem(
     members: Mapping[str, object] | None = None,
 ) -> Response:
     """Make the response to a request that is refused."""
-    document = {"type": "about:blank", "title": _title(status), "status": int(status), "detail": detail}
+    document = {"type": "about:blank", "title": responses.get(status, "Error"), "status": int(status), "detail": detail}
     return Response(json.dumps({**document, **(members or {})}), status, dict(headers or {}), MEDIA_TYPE)
 
 
@@ -103,13 +104,6 @@ def _words(complaint: str) -> str:
 async def show_failure(_request: Request, _error: Exception) -> Response:
     """Answer a request on which the server failed, without saying why."""
     return problem(HTTPStatus.INTERNAL_SERVER_ERROR, SERVER_FAILED)
-
-
-def _title(status: int) -> str:
-    try:
-        return HTTPStatus(status).phrase
-    except ValueError:  # a number without a name
-        return "Error"
 
 
 def _path(location: Sequence[str | int]) -> str:

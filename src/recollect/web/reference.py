@@ -187,7 +187,11 @@ def render(openapi: Mapping[str, Any], base_url: str = _HERE) -> str:
         by_tag.setdefault(route.tag, []).append(route)
     by_tag = {tag: routes for tag, routes in by_tag.items() if routes}
     about = {str(tag["name"]): str(tag.get("description", "")) for tag in openapi.get("tags", ())}
-    sections = [_section(tag, about.get(tag, ""), routes, openapi) for tag, routes in by_tag.items()]
+    sections = []
+    for tag, routes in by_tag.items():
+        articles = "\n".join(_article(route, openapi) for route in routes)
+        heading = f'<h2 id="{_anchor("tag", tag)}">{escape(tag)}</h2>{_prose(about.get(tag, ""))}'
+        sections.append(f"<section>{heading}\n{articles}</section>")
     return _PAGE.substitute(
         title=title,
         version=escape(str(info.get("version", ""))),
@@ -216,11 +220,6 @@ def _contents(by_tag: Mapping[str, list[_Route]]) -> str:
         items = (f'<li><a href="#{route.anchor}">{_signature(route)}</a></li>' for route in routes)
         lines.append(f'<p><a href="#{_anchor("tag", tag)}">{escape(tag)}</a></p><ul>{"".join(items)}</ul>')
     return "\n".join([*lines, "</nav>"])
-
-
-def _section(tag: str, about: str, routes: Iterable[_Route], openapi: Mapping[str, Any]) -> str:
-    articles = "\n".join(_article(route, openapi) for route in routes)
-    return f'<section><h2 id="{_anchor("tag", tag)}">{escape(tag)}</h2>{_prose(about)}\n{articles}</section>'
 
 
 def _article(route: _Route, openapi: Mapping[str, Any]) -> str:

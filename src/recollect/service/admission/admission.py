@@ -65,7 +65,7 @@ class RequestAdmission:
             return await self._patiently("bulk", requester, work)
         with self._priority.urgent():
             async with self._turn("urgent", requester.user_id):
-                return await to_thread.run_sync(self._counted(work))
+                return await to_thread.run_sync(self._counted, work)
 
     async def read_document(self, requester: Requester, size_bytes: int, work: Callable[[], T]) -> T:
         """Do the work for a document in a thread. Raises RequestRefused when it may not begin."""
@@ -87,22 +87,18 @@ class RequestAdmission:
     async def _patiently(self, kind: WorkClass, requester: Requester, work: Callable[[], T]) -> T:
         def patiently() -> T:
             with self._priority.patient():
-                return self._counted(work)()
+                return self._counted(work)
 
         async with self._turn(kind, requester.user_id):
             return await to_thread.run_sync(patiently, limiter=self._threads[kind])
 
-    def _counted(self, work: Callable[[], T]) -> Callable[[], T]:
-        """Count work that a quota has refused."""
-
-        def counted() -> T:
-            try:
-                return work()
-            except QuotaExceeded as error:
-                self._metrics.limited(error.quota)
-                raise
-
-        return counted
+    def _counted(self, work: Callable[[], T]) -> T:
+        """Do work, and count it if a quota has refused it."""
+        try:
+            return work()
+        except QuotaExceeded as error:
+            self._metrics.limited(error.quota)
+            raise
 
     def _charge(self, requester: Requester, texts: int) -> None:
         """Charge the texts of a request beyond the first, which the request itself has paid for."""

@@ -29,7 +29,6 @@ class MetricSource(Protocol):
 
     def collect(self) -> Iterable[Metric]:
         """Give the metrics as they are now."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,16 +45,13 @@ class ReadinessProbe:
         """Check all parts. Without the store the service is unavailable, without another part degraded."""
         try:
             self._memory.operations.check_reachable()
-            checks = {"store": OK, "queue": self._queue(), "model": self._model.check()}
+            queue, status = _UNSEEN, self._gauges.status()
+            if status is not None:
+                queue = OK if self._gauges.lag_s(status) <= LONGEST_WAIT_S else _LONG_QUEUE
+            checks = {"store": OK, "queue": queue, "model": self._model.check()}
         except RecollectError:
             return Readiness("unavailable", {"store": _NO_STORE, "queue": _UNSEEN, "model": _UNSEEN})
         return Readiness("ready" if all(check == OK for check in checks.values()) else "degraded", checks)
-
-    def _queue(self) -> str:
-        status = self._gauges.status()
-        if status is None:
-            return _UNSEEN
-        return OK if self._gauges.lag_s(status) <= LONGEST_WAIT_S else _LONG_QUEUE
 
 
 class _ModelProbe:

@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from recollect._version import __version__
 from recollect.service.metrics.metric_labels import OTHER, method_name, route_name
-from recollect.web.response_recorder import ResponseRecorder
+from recollect.web.access_log import ResponseRecorder
 
 try:
     from opentelemetry import trace
