@@ -1,14 +1,15 @@
 """Conversations, messages and places over HTTP. See their twins in `recollect.api`."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict, is_dataclass
 from datetime import datetime
 from typing import Any, Unpack
 
-from recollect.client.arguments import message_body, place_fields
 from recollect.client.decode import decode, decode_all
 from recollect.client.service import ServiceConnection, ServiceScoped, path_part
 from recollect.errors import InvalidInput, NotFound
 from recollect.model.literals import MessageRole
+from recollect.model.memories import NewMemory
 from recollect.model.messages import (
     Appended,
     Compaction,
@@ -20,7 +21,7 @@ from recollect.model.messages import (
     Window,
     message_of,
 )
-from recollect.model.places import Located, LocationLike, NamedPlace, PlaceSummary
+from recollect.model.places import Located, LocationLike, NamedPlace, PlaceSummary, with_location
 from recollect.model.readings import MemoryOrigin, TaughtMemory
 from recollect.model.search import PlaceContents
 
@@ -44,11 +45,11 @@ class ServiceConversation(ServiceScoped):
         if isinstance(messages, (str, Mapping)) or not isinstance(messages, Iterable):
             raise InvalidInput("extend takes several messages, for example a list. To add one, use append.")
         body = {"messages": [message_body(message) for message in messages]}
-        return tuple(self._appended(found) for found in self._post(f"{self._path}/messages", body)["results"])
-
-    def _appended(self, found: Mapping[str, Any]) -> Appended:
-        stored = decode(Message, self._get(f"/api/messages/{found['id']}")) if found["id"] else None
-        return Appended(found["action"], stored)
+        done = []
+        for found in self._post(f"{self._path}/messages", body)["results"]:
+            stored = decode(Message, self._get(f"/api/messages/{found['id']}")) if found["id"] else None
+            done.append(Appended(found["action"], stored))
+        return tuple(done)
 
     def window(self, max_tokens: int | None = None, *, reasoning: bool = False) -> Window:
         """Return what to show a model: system prompts, the current summary and the newest turns that fit."""
@@ -145,7 +146,7 @@ class ServicePlaces(ServiceScoped):
 
     def set(self, name: str, location: LocationLike) -> NamedPlace:
         """Name a place, such as `home`, so that `recall` knows it; setting it again moves it."""
-        return decode(NamedPlace, self._send("PUT", _named(name), place_fields(location)))
+        return decode(NamedPlace, self._send("PUT", _named(name), with_location({"location": location})))
 
     def forget(self, name: str) -> None:
         """Delete the name of a place; memories at that place stay. Raises NotFound."""
@@ -154,6 +155,21 @@ class ServicePlaces(ServiceScoped):
     def geocode(self, name: str, *, limit: int = 5) -> tuple[Located, ...]:
         """Find the coordinates of a name such as `Brno` or `Paris, Texas`, the likeliest first."""
         return decode_all(Located, self._get("/api/places/locate", name=name, limit=limit)["items"])
+
+
+def message_body(message: NewMessage | Mapping[str, Any]) -> dict[str, Any]:
+    """Give the body of a message."""
+    if not isinstance(message, NewMessage):
+        return dict(message)
+    fields = {name: value for name, value in fields_of(message).items() if value not in (None, "", (), {})}
+    if message.tool_calls:
+        fields["tool_calls"] = [asdict(call) if is_dataclass(call) else call for call in message.tool_calls]
+    return fields
+
+
+def fields_of(value: NewMemory | NewMessage) -> dict[str, Any]:
+    """Give the fields of what is to be stored."""
+    return {name: getattr(value, name) for name in value.__slots__}
 
 
 def _named(name: str) -> str:

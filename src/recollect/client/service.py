@@ -103,15 +103,25 @@ class ServiceConnection:
 
     def get(self, user: str, path: str, **query: object) -> Any:  # noqa: ANN401 - JSON
         """Read something. What is None is left out of the query."""
-        return self._call(user, "GET", path, query=query)
+        return self.send(user, "GET", path, query=query)
 
-    def post(self, user: str, path: str, body: Mapping[str, object], **query: object) -> Any:  # noqa: ANN401 - JSON
-        """Write something, or search with a body."""
-        return self._call(user, "POST", path, body=body, query=query)
-
-    def send(self, user: str, method: str, path: str, body: Mapping[str, object] | None = None) -> Any:  # noqa: ANN401
-        """Write with another method."""
-        return self._call(user, method, path, body=body)
+    def send(
+        self,
+        user: str,
+        method: str,
+        path: str,
+        body: Mapping[str, object] | None = None,
+        *,
+        query: Mapping[str, object] | None = None,
+    ) -> Any:  # noqa: ANN401 - JSON
+        """Ask by any method; what may write has a key of its own."""
+        headers = self._headers(user)
+        if method != "GET":
+            headers["Idempotency-Key"] = uuid4().hex
+        given = {name: _plain(value) for name, value in (query or {}).items() if value is not None}
+        address = f"{path}?{urlencode(given, doseq=True)}" if given else path
+        content = b"" if body is None else json.dumps(body, default=_plain).encode("utf-8", "surrogatepass")
+        return self._read(self._ask(HttpRequest(address, MOST_BYTES, content, method=method, headers=headers)))
 
     def post_bytes(self, user: str, path: str, content: bytes) -> Any:  # noqa: ANN401 - JSON
         """Send bytes as they are."""
@@ -128,23 +138,6 @@ class ServiceConnection:
     def close(self) -> None:
         """Give back the connections."""
         self._connection.close()
-
-    def _call(
-        self,
-        user: str,
-        method: str,
-        path: str,
-        *,
-        body: Mapping[str, object] | None = None,
-        query: Mapping[str, object] | None = None,
-    ) -> Any:  # noqa: ANN401 - JSON
-        headers = self._headers(user)
-        if method != "GET":
-            headers["Idempotency-Key"] = uuid4().hex
-        given = {name: _plain(value) for name, value in (query or {}).items() if value is not None}
-        address = f"{path}?{urlencode(given, doseq=True)}" if given else path
-        content = b"" if body is None else json.dumps(body, default=_plain).encode("utf-8", "surrogatepass")
-        return self._read(self._ask(HttpRequest(address, MOST_BYTES, content, method=method, headers=headers)))
 
     def _headers(self, user: str) -> dict[str, str]:
         named = {
@@ -205,7 +198,7 @@ class ServiceScoped(Verbs):
         return self._service.get(self._user_id, path, **query)
 
     def _post(self, path: str, body: Mapping[str, object]) -> Any:  # noqa: ANN401 - JSON
-        return self._service.post(self._user_id, path, body)
+        return self._service.send(self._user_id, "POST", path, body)
 
     def _send(self, method: str, path: str, body: Mapping[str, object] | None = None) -> Any:  # noqa: ANN401 - JSON
         return self._service.send(self._user_id, method, path, body)

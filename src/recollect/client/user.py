@@ -6,21 +6,15 @@ from typing import Any, Self, Unpack, cast
 
 from recollect.api.facts import UserEvents, UserFacts, UserInstructions, UserLessons, UserPreferences
 from recollect.api.verbs import MemoryVerbs
-from recollect.client.arguments import memory_body, message_body, refuse_vector
-from recollect.client.conversation import ServiceConversation, ServiceMessages, ServicePlaces
+from recollect.client.conversation import ServiceConversation, ServiceMessages, ServicePlaces, fields_of, message_body
 from recollect.client.decode import decode, decode_all
 from recollect.client.media import ServiceMedia
 from recollect.client.sent import sent
 from recollect.client.service import ServiceScoped, path_part
-from recollect.errors import InvalidInput, NotFound
+from recollect.errors import InvalidInput, InvalidMemory, NotFound
 from recollect.model import kinds
 from recollect.model.insights import Tidying, TidyRule
-from recollect.model.memories import (
-    MemoryChanges,
-    MemoryRecord,
-    NewMemory,
-    Remembered,
-)
+from recollect.model.memories import MemoryChanges, MemoryRecord, NewMemory, Remembered, VectorLike
 from recollect.model.messages import ConversationInfo, NewMessage
 from recollect.model.parameters import kind_of
 from recollect.model.places import with_location
@@ -175,7 +169,7 @@ class ServiceUserMemory(ServiceScoped):
             raise InvalidInput("remember_many takes several memories, for example a list. To store one, use remember.")
         if wait is not None:
             raise InvalidInput(kind_of(kinds.Wait).here)
-        bodies = [memory_body(memory) for memory in memories]
+        bodies = [_memory_body(memory) for memory in memories]
         stored: list[Remembered] = []
         for start in range(0, len(bodies), _BATCH):
             found = self._post("/api/memories/bulk", {"memories": bodies[start : start + _BATCH]})
@@ -184,7 +178,7 @@ class ServiceUserMemory(ServiceScoped):
 
     def update(self, id: kinds.ItemId, **changes: Unpack[MemoryChanges]) -> MemoryRecord:
         """Change a memory's content or fields and return it; the version before stays in its `history`."""
-        refuse_vector(changes.get("vector"))
+        _refuse_vector(changes.get("vector"))
         return decode(MemoryRecord, self._send("PATCH", f"/api/memories/{path_part(id)}", with_location(changes)))
 
     def tidy(
@@ -214,6 +208,28 @@ class ServiceUserMemory(ServiceScoped):
         """Hook at the end of a session: store its summary as a memory, if `session_summaries` is set."""
         summary = self._post("/api/hooks/session-end", {"session": session})["summary"]
         return None if summary is None else decode(Remembered, summary)
+
+
+def _refuse_vector(vector: VectorLike | None) -> None:
+    """Refuse a vector, which the service makes by itself. Raises InvalidInput."""
+    if vector is not None:
+        raise InvalidInput("A vector cannot be sent to a service, which makes its own. Leave `vector` out.")
+
+
+def _memory_body(memory: str | NewMemory | Mapping[str, Any]) -> dict[str, Any]:
+    """Give the body of a memory: what differs from the defaults."""
+    if isinstance(memory, str):
+        return {"content": memory}
+    fields: Mapping[str, Any] = fields_of(memory) if isinstance(memory, NewMemory) else with_location(memory)
+    _refuse_vector(fields.get("vector"))
+    defaults = fields_of(NewMemory(""))
+    if unknown := sorted(fields.keys() - defaults.keys()):
+        raise InvalidMemory(f"A memory has no {', '.join(unknown)}. Its fields are: {', '.join(defaults)}, location.")
+    return {
+        name: value
+        for name, value in fields.items()
+        if name == "content" or name not in defaults or value != defaults[name]
+    }
 
 
 def _several(given: object) -> list[object] | None:

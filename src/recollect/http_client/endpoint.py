@@ -216,7 +216,8 @@ class Endpoint:
             try:
                 return read(self._connection.send(request))
             except Transient as failure:
-                if attempt + 1 == attempts or self._is_too_long(failure.pause_s):
+                too_long = (failure.pause_s or 0.0) > self._patience.longest_wait_s and not self._patience.stubborn
+                if attempt + 1 == attempts or too_long:
                     raise RemoteError(
                         failure.reason,
                         status=failure.status,
@@ -226,9 +227,6 @@ class Endpoint:
                     ) from failure
                 self._sleep(self._pause_s(attempt, failure.pause_s))
         raise AssertionError("unreachable")
-
-    def _is_too_long(self, asked_s: float | None) -> bool:
-        return not self._patience.stubborn and asked_s is not None and asked_s > self._patience.longest_wait_s
 
     def _pause_s(self, attempt: int, asked_s: float | None) -> float:
         if asked_s is not None:

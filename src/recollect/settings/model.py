@@ -187,21 +187,15 @@ class Settings:
     def describe(self) -> tuple[SettingRow, ...]:
         """Give every setting with its value and where it came from, for `recollect status`."""
         defaults = Settings()
-        return tuple(_row(self, defaults, name, declared) for name, declared in walk(Settings))
-
-
-def _row(settings: Settings, defaults: Settings, name: str, declared: Setting) -> SettingRow:
-    value, default = attrgetter(name)(settings), attrgetter(name)(defaults)
-    loaded, source = settings.sources.get(name, (default, "default"))
-    return SettingRow(
-        name=name,
-        value=declared.kind.show(value),
-        source=source if loaded == value else ARGUMENT,
-        help=declared.help,
-        expected=declared.kind.expected,
-        default=declared.default_words or declared.kind.show(default),
-        environment=environment_name(name),
-    )
+        rows = []
+        for name, declared in walk(Settings):
+            value, default, kind = attrgetter(name)(self), attrgetter(name)(defaults), declared.kind
+            loaded, source = self.sources.get(name, (default, "default"))
+            shown = declared.default_words or kind.show(default)
+            source = source if loaded == value else ARGUMENT
+            row = (name, kind.show(value), source, declared.help, kind.expected, shown, environment_name(name))
+            rows.append(SettingRow(*row))
+        return tuple(rows)
 
 
 _HEAD = ("Setting", "Default", "Accepts", "Environment variable", "What it does")
