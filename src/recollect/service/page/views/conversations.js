@@ -21,7 +21,7 @@ function Listing({ tell }) {
       <ul class="list">
         ${items.map(
           (one) => html`<li key=${one.id}>
-            <a href=${`#/conversations/${encodeURIComponent(one.id)}`}><bdi>${one.title || one.id}</bdi></a>
+            <a href=${`#/conversations/${encodeURIComponent(one.id)}`}><bdi>${one.title || one.id}</bdi></a>${" "}
             <span class="quiet">
               ${held(one)}${" · "}${one.speakers.length > 0 && html`<bdi>${one.speakers.join(", ")}</bdi>${" · "}`}
               ${texts.conversations.turns(one.messages)}${" · "}
