@@ -67,3 +67,30 @@ def test_a_denial_of_nothing_that_is_known_changes_nothing(memory: Memory) -> No
     tell(me, "not 30 % but 60 %", "not 40 %, please")
     assert [held.id for held in me.preferences("lighting")] == [kept.id]
     assert memory.user("other").count() == 0
+
+
+@every(
+    ("told", "said"),
+    [
+        ("My sister's favourite colour is blue", "Make the header not blue but green, please"),
+        ("I like the light at 40 % in the evening", "No, not 40 % of the budget but 60 % went to rent"),
+        ("I drive a Skoda", "the Skoda stopped on the motorway yesterday"),
+    ],
+)
+def test_what_is_said_of_something_else_corrects_nothing(memory: Memory, told: str, said: str) -> None:
+    me = memory.user(told)
+    tell(me, told)
+    (before,) = me.list().items
+    tell(me, said)
+    kept = me.get(before.id)
+    assert (kept.content, kept.value, kept.superseded_by) == (before.content, before.value, None)
+
+
+def test_what_is_meant_may_stand_in_the_turn_before(memory: Memory) -> None:
+    me = memory.user("me")
+    me.preferences.set("lighting", "evening_brightness", "40 %")
+    tell(me, "The image is scaled to not 40 % but 60 %")
+    assert [held.value for held in me.preferences("lighting")] == ["40 %"]
+    me.conversation("s2").append("assistant", "I have set the evening brightness to 40 %.")
+    me.after_turn([{"role": "user", "content": "not 40 % but 60 %"}], session="s2")
+    assert [held.value for held in me.preferences("lighting")] == ["60 %"]

@@ -1,7 +1,7 @@
 # ruff: noqa: RUF001  # letters of other alphabets are the point here
 """What a message denies and says instead, and what it says is over."""
 
-from recollect.text.capture.denials import denied_part, denied_values, ends, said_instead
+from recollect.text.capture.denials import denied_part, denied_values, ended, said_instead
 from tests.rows import every
 
 
@@ -54,4 +54,18 @@ def test_a_message_without_a_denial_or_a_long_one_denies_nothing() -> None:
     ],
 )
 def test_what_is_over_is_known_by_its_verb(said: str, *, over: bool) -> None:
-    assert ends(said) is over
+    assert bool(ended(said)) is over
+
+
+@every(
+    ("said", "thing", "job"),
+    [
+        ("I sold the Skoda", True, False),
+        ("I left my laptop at the office", False, True),
+        ("the Skoda stopped on the motorway", False, True),
+        ("Škoda přestala startovat", False, True),
+        ("ich arbeite nicht mehr bei Siemens", False, True),
+    ],
+)
+def test_a_thing_that_is_left_somewhere_is_not_gone(said: str, *, thing: bool, job: bool) -> None:
+    assert ("car" in ended(said), "employer" in ended(said)) == (thing, job)

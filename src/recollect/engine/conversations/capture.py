@@ -317,7 +317,7 @@ def _read_all(
         before = turns_before.get(message.id)
         read = read_message(engine, scope, message.content, before.text if before else "")
         failed, unasked = failed or read.failed, unasked or read.unasked
-        lessons = denials.find(engine, scope, read.text, judge_message(engine, scope, read)[0])
+        lessons = denials.find(engine, scope, read.text, read.before, judge_message(engine, scope, read)[0])
         findings += [(message, lesson) for lesson in lessons]
     findings.sort(key=lambda pair: -pair[1].captured.importance)
     return findings[: engine.settings.capture.limit], (READER,) if failed else (), unasked

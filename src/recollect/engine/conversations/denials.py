@@ -11,20 +11,14 @@ from recollect.engine.base.context import Engine
 from recollect.model.filters import Filters
 from recollect.model.literals import Trust
 from recollect.model.memories import MemoryRecord, Scope
-from recollect.model.readings import PROPERTY, Captured
+from recollect.model.readings import PROPERTY, USER, Captured
 from recollect.storage.base import StoreReader, StoreWriter
 from recollect.text.terms import index_terms
 
 _LOOKED_AT = 50
+_MOST_BEFORE = 400  # characters of the turn before: its end
 _CORRECTION = "correction"
 _SURE = 0.9
-# What a person may stop having or doing; of others "I left Brno" says something else.
-_MAY_END = frozenset(
-    (
-        *("car", "device", "tool", "possession", "pet", "job", "employer", "school", "medicine", "hobby", "sport"),
-        *("habit", "account", "partner", "project"),
-    )
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +29,18 @@ class Lesson:
     replaced: tuple[str, ...] = ()
 
 
-def find(engine: Engine, scope: Scope, text: str, found: Sequence[Captured]) -> tuple[Lesson, ...]:
-    """Give what a message teaches, with the memories that it corrects or ends."""
-    from recollect.text.capture.denials import denied_values, ends  # noqa: PLC0415 - as in `capture`
+def find(engine: Engine, scope: Scope, text: str, before: str, found: Sequence[Captured]) -> tuple[Lesson, ...]:
+    """Give what a message teaches after the turn before it, with the memories that it corrects or ends."""
+    from recollect.text.capture.denials import denied_values, ended  # noqa: PLC0415 - as in `capture`
 
-    denied, over = denied_values(text), any(ends(one.content) for one in found)
+    denied, over = denied_values(text), any(ended(one.content) for one in found)
     if not denied and not over:
         return tuple(map(Lesson, found))
 
     def look(reader: StoreReader) -> tuple[Lesson, ...]:
         now = engine.clock.now()
         lessons = [Lesson(one, _ended_by(reader, now, one)) for one in found]
-        old = _denied(reader, now, text, denied)
+        old = _denied(reader, now, f"{text} {before[-_MOST_BEFORE:]}", denied)
         return _corrected(text, old, lessons) if old else tuple(lessons)
 
     return engine.store.read(scope, look)
@@ -59,15 +53,29 @@ def retire(writer: StoreWriter, new: MemoryRecord, old_ids: Sequence[str]) -> No
             writer.retire(old.id, max(new.valid_from, old.valid_from), new.id)
 
 
-def _denied(reader: StoreReader, now: datetime, text: str, values: Sequence[str]) -> MemoryRecord | None:
-    """Find the memory whose value a message denies: of several the one with which it has most words in common."""
+def _denied(reader: StoreReader, now: datetime, said: str, values: Sequence[str]) -> MemoryRecord | None:
+    """Find the memory whose value a message denies: of several the one with which it has most words in common.
+
+    The value alone names none: "not blue but green" may be about anything.
+    """
     from recollect.text.capture.denials import denied_part  # noqa: PLC0415 - as in `capture`
 
     terms = tuple(dict.fromkeys(term for value in values for term in index_terms(value)))
     rows = reader.select(Filters(now, holding=(terms,)), _LOOKED_AT) if terms else ()
-    meant = [row for row in rows if row.trust <= Trust.STATED and denied_part(row.value, values)]
-    said = {*index_terms(text)}
-    return max(meant, key=lambda row: (len(said & {*index_terms(row.content)}), row.created_at), default=None)
+    meant = [
+        (_shared(said, row, part), row.created_at, row.id, row)
+        for row in rows
+        if row.trust <= Trust.STATED and (part := denied_part(row.value, values))
+    ]
+    shared, *_, row = max(meant, default=(0, None))
+    return row if shared else None
+
+
+def _shared(said: str, row: MemoryRecord, denied: str) -> int:
+    """Count the words that are said and that a memory has beside what is denied of it."""
+    named = f"{row.content} {row.subject} {row.key} {row.context}".replace("_", " ")
+    words = {*index_terms(named)} & {*index_terms(said)} - {*index_terms(denied), USER}
+    return sum(not word.isdigit() for word in words)
 
 
 def _corrected(text: str, old: MemoryRecord, lessons: Sequence[Lesson]) -> tuple[Lesson, ...]:
@@ -88,15 +96,12 @@ def _corrected(text: str, old: MemoryRecord, lessons: Sequence[Lesson]) -> tuple
 
 def _ended_by(reader: StoreReader, now: datetime, captured: Captured) -> tuple[str, ...]:
     """Find the memories of which something captured says that this is over: "I sold the Skoda"."""
-    from recollect.text.capture.denials import ends  # noqa: PLC0415 - as in `capture`
+    from recollect.text.capture.denials import ended  # noqa: PLC0415 - as in `capture`
 
-    if not ends(captured.content):
+    over = ended(captured.content)
+    if not over:
         return ()
     said = frozenset(index_terms(captured.content))
     rows = reader.select(Filters(now, subject=captured.subject, holding=(tuple(said),)), _LOOKED_AT)
-    over = (row for row in rows if _may_end(row) and said.issuperset(index_terms(row.value)))
-    return tuple(row.id for row in over if not ends(row.content))
-
-
-def _may_end(record: MemoryRecord) -> bool:
-    return bool(record.value) and (record.key or record.metadata.get(PROPERTY)) in _MAY_END
+    named = (row for row in rows if row.value and (row.key or row.metadata.get(PROPERTY)) in over)
+    return tuple(row.id for row in named if said.issuperset(index_terms(row.value)) and not ended(row.content))

@@ -19,9 +19,17 @@ _MARKS: Final = " \t\n.,;:!?()\"'\u2026\u2013\u2014"
 _NUMBER: Final = re.compile(r"\d[\d.,:]*(?:\s?%|\s?\u20ac|\s[^\W\d_]{1,12})?")
 
 
-def ends(said: str) -> bool:
-    """Tell whether a statement says that something is over."""
-    return phrases_of("ended").search(fold_spelling(said)) is not None
+_THINGS: Final = frozenset({"car", "device", "tool", "possession", "pet"})
+_DOINGS: Final = frozenset(
+    {"job", "employer", "school", "medicine", "hobby", "sport", "habit", "account", "partner", "project"}
+)
+
+
+def ended(said: str) -> frozenset[str]:
+    """Give the properties of which a statement may say that one is over: what is sold is a thing, and a job is left."""
+    folded_text = fold_spelling(said)
+    gone = _THINGS if phrases_of("gone").search(folded_text) else frozenset[str]()
+    return gone | _DOINGS if phrases_of("given up").search(folded_text) else gone
 
 
 def denied_values(text: str) -> tuple[str, ...]:

@@ -22,9 +22,9 @@ _SECTIONS: Final = {
     "query": "anything; talk; you; told; own; general; how to; to me; asking; commands; deeds; "
     "advice; titles; user; lists; in common; joining; with; oneself; properties; "
     "one at a time; since then; as well",
-    "capture": "openings; first person; i; third person; refers back; people; conditions; past; ended; instead; "
-    "for now; handed over; handed over phrases; remember; exact; located; units; inside names; other of several; "
-    "one-off; injections",
+    "capture": "openings; first person; i; third person; refers back; people; conditions; past; gone; given up; "
+    "instead; for now; handed over; handed over phrases; remember; exact; located; units; inside names; "
+    "other of several; one-off; injections",
     "replies": "offers; choice; yes; no; yours; asks",
     "summary": "chatter; formula; decision; preference; identity; fact; wish; done; task; promise; request; unsure; "
     "failed; noted; generic; laughter; hedge; yes; no; if; negations; question words; pronouns; abbreviations; "
