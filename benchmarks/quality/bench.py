@@ -33,7 +33,7 @@ def store(memory: Memory, lines: Sequence[Line]) -> Mapping[str, Sequence[str]]:
         for line, kept in zip(shelf, _kept(memory.user(user), session, shelf), strict=True):
             if kept is not None:
                 stored[kept].append(line.id)
-    _embed(memory)
+    embed(memory)
     return stored
 
 
@@ -53,7 +53,8 @@ def _message(line: Line) -> NewMessage:
     )
 
 
-def _embed(memory: Memory) -> None:
+def embed(memory: Memory) -> None:
+    """Wait for the vectors of all that is stored."""
     done = memory.maintain()
     while memory.stats().pending_jobs and done.embedded:
         done = memory.maintain()

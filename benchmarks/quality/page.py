@@ -3,6 +3,7 @@
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from benchmarks.quality.intervals import RESAMPLES, Interval
 from benchmarks.quality.others import MOST_QUESTIONS
@@ -24,6 +25,7 @@ that answer a question among the first k hits, **MRR** the mean of 1 / (place of
 In brackets stands the 95 % interval: {RESAMPLES:,} bootstrap samples of the questions with a fixed seed. Two intervals
 that overlap say little about which of the two is better.
 """
+_ANSWERS = (Path(__file__).parent / "answers.md").read_text("utf-8")
 _LIMITS = """## What these figures do not say
 
 - Sets that are marked *tuned on* had a say in weights and thresholds, so their figures flatter. Those of sets that are
@@ -65,7 +67,7 @@ def page(results: Sequence[Result], command: str) -> Mapping[str, str]:
     if large:
         files[SIZES_PLOT] = _plot_sizes(large)
         parts += [_about_sizes(large), f"![{_PLOTTED} by the size of the store]({SIZES_PLOT})", sizes_table(large)]
-    return {"quality.md": "\n\n".join(part.strip() for part in (*parts, _LIMITS) if part) + "\n", **files}
+    return {"quality.md": "\n\n".join(part.strip() for part in (*parts, _ANSWERS, _LIMITS) if part) + "\n", **files}
 
 
 def results_table(results: Sequence[Result]) -> str:

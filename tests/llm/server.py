@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -48,9 +48,9 @@ class Request:
 
 
 class ChatServer:
-    """Answers with its replies in order; the last one again and again."""
+    """Answers with its replies in order, the last one again and again; or as `reply_to` says to the body of each."""
 
-    def __init__(self) -> None:
+    def __init__(self, reply_to: Callable[[Any], Reply] | None = None) -> None:
         self.replies = [completion(HELLO)]
         self.requests: list[Request] = []
         server = self
@@ -58,8 +58,12 @@ class ChatServer:
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 content = self.rfile.read(int(self.headers.get("Content-Length", "0")))
-                server.requests.append(Request(self.path, dict(self.headers), json.loads(content)))
-                reply = server.replies.pop(0) if len(server.replies) > 1 else server.replies[0]
+                body = json.loads(content)
+                server.requests.append(Request(self.path, dict(self.headers), body))
+                if reply_to is not None:
+                    reply = reply_to(body)
+                else:
+                    reply = server.replies.pop(0) if len(server.replies) > 1 else server.replies[0]
                 try:
                     self._answer(reply)
                 except ConnectionError:
