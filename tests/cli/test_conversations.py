@@ -93,7 +93,7 @@ def test_a_window_is_what_a_model_would_see(cli: Cli) -> None:
     assert window["tokens"] <= window["max_tokens"] == 50
     assert window["omitted"] > 0
     shown = cli.ok("conversation", "c1", "--window", "50")
-    assert re.match(r"c1 · \d+ of 50 tokens\n\d active messages? left out", shown)
+    assert re.match(r"c1 · \d+ of 50 tokens\n\d messages? left out", shown)
     assert "Now we wait." in shown
     assert "left out" not in cli.ok("conversation", "c1", "--window", "5000")
     assert cli("conversation", "c1", "--window", "0").exit_code == 2

@@ -268,7 +268,8 @@ def test_a_window_shows_prompts_then_the_newest_that_fit(memory: Memory) -> None
     chat.append("tool", "a rake", tool_call_id="t")
     assert [message.role for message in chat.window(1_000).messages] == ["system", "user", "user", "assistant", "tool"]
     thoughtful = chat.window(1_000, reasoning=True).messages
-    assert [message.role for message in thoughtful][1:3] == ["user", "reasoning"]
+    assert [message.role for message in thoughtful][1:3] == ["user", "assistant"]
+    assert thoughtful[2].metadata == {"stored_as": "reasoning"}
     assert chat.window().max_tokens == 128_000
     assert me.conversation("nobody").window(10).messages == ()
 

@@ -1,5 +1,6 @@
 """What compaction promises, on both stores: one live summary, nothing lost, and garbage changes nothing."""
 
+import json
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from recollect import Compaction, InvalidInput, LlmError, Memory, Message, NewMessage, UserMemory
+from recollect import Compaction, InvalidInput, LlmError, Memory, Message, NewMessage, ToolCall, UserMemory
 from recollect.api.conversation import Conversation
 from recollect.errors import SummaryError
 from recollect.model.messages import SummaryPoints
@@ -76,8 +77,10 @@ def test_the_old_turns_are_folded_and_all_else_stays(memory: Memory, me: UserMem
     assert [message._replace(status="active") for message in after] == list(before)
     assert statuses(chat) == ["active", *["compacted"] * 44, *["active"] * 16]
     shown = chat.window().messages
-    assert [message.role for message in shown[:3]] == ["system", "summary", "user"]
-    assert shown[1] == summary
+    assert [message.role for message in shown[:3]] == ["system", "system", "user"]
+    assert shown[1] == summary._replace(role="system", metadata={**summary.metadata, "stored_as": "summary"})
+    assert chat.window().omitted == 44
+    assert chat.window(10_000_000).messages == shown
     assert list(shown[2:]) == list(after[-16:])
     assert outcome.tokens_after == chat.window().tokens < outcome.tokens_before
     assert memory.doctor() == ()
@@ -121,10 +124,40 @@ def test_compacting_again_changes_nothing_until_there_is_something_to_fold(memor
     me = memory.user("user 2")
     chat = talk(me, 3)
     assert chat.compact(keep_recent=0).folded == 6
-    assert [message.role for message in chat.window().messages] == ["system", "summary"]
+    assert [message.role for message in chat.window().messages] == ["system", "system"]
     for wrong in (-1, True):
         with pytest.raises(InvalidInput, match="keep_recent"):
             chat.compact(keep_recent=wrong)
+
+
+def test_tool_calls_are_kept_on_request(open_memory: OpenMemory) -> None:
+    kept = {"compaction__keep_tools": True, "compaction__max_messages": 12, "compaction__keep_recent": 2}
+    me = open_memory(embedding__provider="none", **kept).user("me")
+    chat = me.conversation("c")
+    for number in range(20):
+        call = ToolCall(f"call {number}", "look", json.dumps({"bed": number}))
+        chat.append("user", f"Please look how many tulips are in bed number {number}.")
+        chat.append("assistant", tool_calls=[call])
+        chat.append("tool", f"{number + 10} tulips", tool_call_id=call.id)
+        chat.append("assistant", f"There are {number + 10} tulips in bed number {number}.")
+    messages = chat.messages(limit=100)
+    assert {message.status for message in messages if message.role == "tool" or message.tool_calls} == {"active"}
+    assert sum(message.status == "compacted" for message in messages) > 20
+    # what is kept does not make it due again with every message
+    summary = chat.summary()
+    chat.append("user", "Thank you.")
+    assert chat.summary() == summary
+    shown = chat.window().messages
+    assert [message.tool_call_id for message in shown if message.role == "tool"] == [f"call {n}" for n in range(20)]
+
+
+def test_a_window_that_is_delivered_again_is_not_new(memory: Memory, me: UserMemory) -> None:
+    chat = talk(me)
+    chat.compact()
+    shown = chat.window().messages
+    again = [{"role": message.role, "content": message.content} for message in shown]
+    assert me.after_turn(again, session="c").saved == 0
+    assert chat.window().messages == shown
 
 
 def test_the_next_summary_takes_the_place_of_the_one_before(memory: Memory) -> None:
@@ -138,7 +171,7 @@ def test_the_next_summary_takes_the_place_of_the_one_before(memory: Memory) -> N
     assert chat.summary() == second
     assert (second.said_at, second.sequence) == (first.said_at, first.sequence)
     shown = chat.window().messages
-    assert [message.id for message in shown if message.role == "summary"] == [second.id]
+    assert [message.id for message in shown if "stored_as" in message.metadata] == [second.id]
     folded = [message for message in chat.messages(limit=1_000) if message.status == "compacted"]
     assert chat.originals(second.id) == tuple(folded)
     assert len(chat.originals(first.id)) == 44

@@ -55,6 +55,14 @@ def test_the_successor_is_made_from_the_summary_before_it(talk: list[Message], k
 
 
 @given(talk=talks(), keep=KEEP, room=ROOM)
+def test_tools_are_kept_on_request_and_all_else_is_folded_as_ever(talk: list[Message], keep: int, room: int) -> None:
+    folded, _ = planned(talk, keep, room)
+    kept = plan_compaction(talk, keep, room, keep_tools=True)
+    of_tools = [message for message in folded if message.tool_calls or message.role == "tool"]
+    assert list(kept.folded if kept else ()) == [message for message in folded if message not in of_tools]
+
+
+@given(talk=talks(), keep=KEEP, room=ROOM)
 def test_planning_again_finds_nothing(talk: list[Message], keep: int, room: int) -> None:
     _, kept = planned(talk, keep, room)
     assert plan_compaction(kept, keep, room) is None

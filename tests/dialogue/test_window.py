@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.dialogue.exchanges import choose_window, group_exchanges
+from recollect.dialogue.exchanges import choose_window, for_model, group_exchanges
 from recollect.model.messages import Message
 from tests.dialogue.talks import answered, called, in_order, lost_results, open_calls, said, talks
 from tests.rows import every
@@ -104,8 +104,9 @@ def test_a_new_prompt_with_every_turn_does_not_crowd_out_the_turns() -> None:
     [
         (60, [50], 100, ["user"]),  # what was just said comes first
         (60, [50], 120, ["summary", "user"]),
-        (60, [10] * 9, 100, ["summary", *["user"] * 4]),  # turns that would fill the window leave the summary its share
-        (70, [10] * 9, 100, ["user"] * 9),  # but no more than its share
+        (60, [10] * 9, 100, ["summary", *["user"] * 4]),  # turns that would fill the window leave the summary its room
+        (90, [10] * 9, 100, ["summary", "user"]),
+        (91, [10] * 9, 100, ["user"] * 9),
         (70, [10] * 3, 100, ["summary", *["user"] * 3]),
         (1_199, [346], 2_000, ["summary", "user"]),
         (1_199, [100] * 8, 2_000, ["summary", *["user"] * 8]),
@@ -135,6 +136,20 @@ def test_a_summary_that_fits_beside_the_turns_shown_is_shown(
     without = choose_window([message for message in talk if message is not summary], room, reasoning=reasoning)
     if summary and without.tokens + summary.tokens <= room:
         assert [message for message in window.messages if message is not summary] == list(without.messages)
+
+
+def test_older_prompts_leave_the_summary_its_room() -> None:
+    prompts = [said("system", number=number, tokens=10) for number in range(1, 6)]
+    talk = [*prompts, said("summary", number=6, tokens=60), said("user", number=7), said("user", number=8)]
+    assert [message.sequence for message in choose_window(talk, 100).messages] == [3, 4, 5, 6, 8]
+    assert [message.sequence for message in choose_window(talk, 79).messages] == [3, 4, 5, 7, 8]
+
+
+def test_a_model_is_given_roles_that_it_knows() -> None:
+    summary = for_model(said("summary", "What was said.", metadata={"summarizer": "extractive"}))
+    assert (summary.role, summary.metadata) == ("system", {"summarizer": "extractive", "stored_as": "summary"})
+    assert for_model(said("reasoning")).role == "assistant"
+    assert for_model(said("user")) == said("user")
 
 
 def test_one_enormous_message_does_not_hide_what_came_before_it() -> None:

@@ -92,13 +92,15 @@ def _insist_shown(talk: Conversation, shape: Shape) -> None:
     originals = [one.id for one in talk.originals(shape.live[0])] if shape.live else []
     active = [one.id for one in shape.messages.values() if one.status == "active" and one.role != "summary"]
     assert originals == [key for key, one in shape.messages.items() if key in shape.folded and one.role != "summary"]
-    assert [one.id for one in talk.window(10**6, reasoning=True).messages if one.role != "summary"] == active
+    shown = talk.window(10**6, reasoning=True).messages
+    assert [one.id for one in shown if one.metadata.get("stored_as") != "summary"] == active
     summary = talk.summary()
     assert ([summary.id] if summary else []) == shape.live
     for most in _WINDOWS:
         window = talk.window(most, reasoning=True)
         assert window.tokens == _tokens(window.messages) <= most
-        assert window.omitted == len(active) - sum(one.role != "summary" for one in window.messages)
+        left = sum(one.metadata.get("stored_as") != "summary" for one in window.messages)
+        assert window.omitted == len(active) + len(originals) - left
 
 
 def _tokens(messages: tuple[Message, ...]) -> int:

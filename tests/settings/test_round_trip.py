@@ -105,6 +105,7 @@ VALUES: dict[str, st.SearchStrategy[object]] = {
     "compaction.trigger_share": st.floats(0.1, 1),
     "compaction.max_messages": st.integers(4, 100_000),
     "compaction.keep_recent": st.integers(0, 1_000),
+    "compaction.keep_tools": st.booleans(),
     "compaction.summary_tokens": st.integers(50, 32_000),
     "compaction.summarizer": st.sampled_from(["extractive", "llm"]),
     "compaction.idle_hours": st.floats(0, 100_000),

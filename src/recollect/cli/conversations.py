@@ -16,6 +16,7 @@ from recollect.cli.runner import CommandContext, CommandResult, CommandSet, give
 from recollect.cli.values import media_fields, past_moment
 from recollect.errors import InvalidInput, NotFound
 from recollect.model.literals import ROLES, MessageRole
+from recollect.model.messages import STORED_AS
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -286,14 +287,15 @@ def _show_window(view: "View", shown: "OfConversation[Window]", *, whole: bool) 
     window = shown.told
     view.line(f"{shown.conversation} · {window.tokens:,} of {window.max_tokens:,} tokens", "bold")
     if window.omitted:
-        left = counted(window.omitted, "active message", "active messages")
-        view.line(f"{left} left out: no room, or no result for a tool call.", "yellow")
+        left = counted(window.omitted, "message", "messages")
+        view.line(f"{left} left out: in the summary, no room, or no result for a tool call.", "yellow")
     for message in window.messages:
         view.print(_spoken(view, message, whole=whole))
 
 
 def _spoken(view: "View", message: "Message", *, whole: bool) -> "RenderableType":
-    head = view.text((message.speaker or message.role).ljust(_WIDEST_ROLE), _STYLES.get(message.role, "bold"))
+    role = str(message.metadata.get(STORED_AS, message.role))
+    head = view.text((message.speaker or role).ljust(_WIDEST_ROLE), _STYLES.get(role, "bold"))
     details = [
         minute(message.said_at, view.now),
         message.id,

@@ -1,7 +1,8 @@
 """What of a conversation is folded into a summary, what a model is shown, and which messages are delivered again.
 
 A compaction keeps system prompts, the newest messages to the edge of a turn, and tool calls that still wait for their
-results. The rest is folded. The plan names exact messages, so that carrying it out later touches no others.
+results, or all of them if it is told to. The rest is folded. The plan names exact messages, so that carrying it out
+later touches no others.
 
 The invariants of a window: what is chosen fits, whatever the sizes; tool calls come with their results; the newest
 turns come without a hole between them, but for what alone is too large; and a summary that fits beside them is shown.
@@ -11,19 +12,20 @@ end of the known messages: the longest beginning of the delivery that is the end
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from recollect.model.literals import MessageRole
 from recollect.model.media import media_names
-from recollect.model.messages import Message, Window
+from recollect.model.messages import STORED_AS, Message, Window
 
 _MOST_OWN: Final = 3  # messages of one person in a row, after which the turn before is no longer answered
 _SAID: Final = frozenset({"user", "assistant"})
 
-# So much of the room that system prompts leave may go to the summary before the turns get theirs.
-_SUMMARY_SHARE = 2 / 3
 _PROMPT_SHARE = 0.5
+# The interfaces of models know no other roles than these and user and tool.
+_ROLES_OF_MODELS: Final[Mapping[MessageRole, MessageRole]] = {"summary": "system", "reasoning": "assistant"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,11 @@ class MessageExchange:
     def tokens(self) -> int:
         """How much it takes up."""
         return sum(message.tokens for message in self.messages)
+
+    @property
+    def is_of_tools(self) -> bool:
+        """Whether it is a call of tools, or a result."""
+        return bool(self.messages[0].tool_calls) or self.messages[0].role == "tool"
 
 
 def group_exchanges(messages: Iterable[Message]) -> list[MessageExchange]:
@@ -71,14 +78,19 @@ class CompactionPlan:
         return (self.previous, *self.folded) if self.previous else self.folded
 
 
-def plan_compaction(active: Sequence[Message], keep_recent: int, keep_tokens: float) -> CompactionPlan | None:
-    """Say what to fold; None when there is nothing. Of very long messages fewer are kept, but always the last."""
+def plan_compaction(
+    active: Sequence[Message], keep_recent: int, keep_tokens: float, *, keep_tools: bool = False
+) -> CompactionPlan | None:
+    """Say what to fold; None when there is nothing. Of very long messages fewer are kept, but always the last.
+
+    With `keep_tools` no tool call is folded, nor is its result.
+    """
     previous = next((message for message in active if message.role == "summary"), None)
     groups = group_exchanges(message for message in active if message.role not in ("summary", "system"))
     edge = _edge(groups, keep_recent, keep_tokens)
     # A call that waits for results may still get them; a result without its call never will be complete.
     old = (group for group in groups[:edge] if group.complete or not group.messages[0].tool_calls)
-    folded = tuple(message for group in old for message in group.messages)
+    folded = tuple(message for group in old if not (keep_tools and group.is_of_tools) for message in group.messages)
     if not folded:
         return None
     ordered = sorted(folded, key=lambda message: (message.sequence, message.said_at, message.id))
@@ -165,37 +177,43 @@ def turn_before(role: str, speaker: str, earlier: Sequence[Message]) -> Message 
 def choose_window(active: Sequence[Message], max_tokens: int, *, reasoning: bool = False) -> Window:
     """Give the system prompts, the summary and the newest turns that fit.
 
-    The newest exchange comes first, then the summary as far as its share goes, then older turns, and at last a summary
-    that is larger than its share, if it still fits.
+    The newest prompt, the newest exchange and the summary come first, then older prompts, and older turns at last.
     """
-    prompts = _prompts([message for message in active if message.role == "system"], max_tokens)
-    room = max_tokens - _tokens(prompts)
+    every = [message for message in active if message.role == "system"]
+    prompts = _prompts(every, max_tokens, max_tokens)
     spoken = [message for message in active if _is_spoken(message, reasoning=reasoning)]
+    room = max_tokens - _tokens(prompts[-1:])
     groups = [group for group in group_exchanges(spoken) if group.complete and group.tokens <= room]
     summaries = [message for message in active if message.role == "summary"]
-    size = _tokens(summaries)
-    beside = groups[-1].tokens if groups else 0
-    if size > room * _SUMMARY_SHARE or size + beside > room:
-        beside = _tokens(_newest_exchanges(groups, room))
-    if size + beside > room:
-        summaries = []
-    recent = _newest_exchanges(groups, room - _tokens(summaries))
+    first = _tokens(summaries) + (groups[-1].tokens if groups else 0)
+    if first > room:
+        summaries, first = [], 0
+    prompts = _prompts(every, max_tokens, max_tokens - first)
+    recent = _newest_exchanges(groups, max_tokens - _tokens((*prompts, *summaries)))
     chosen = (*prompts, *summaries, *recent)
     total = sum(_is_spoken(message, reasoning=reasoning) or message.role == "system" for message in active)
     shown = len(prompts) + len(recent)
     return Window(chosen, _tokens(chosen), max_tokens, total - shown)
 
 
+def for_model(message: Message) -> Message:
+    """Give a message the role that models take in the place of its own, which its metadata name."""
+    role = _ROLES_OF_MODELS.get(message.role)
+    if role is None:
+        return message
+    return message._replace(role=role, metadata={**message.metadata, STORED_AS: message.role})
+
+
 def _is_spoken(message: Message, *, reasoning: bool) -> bool:
     return message.role in ("user", "assistant", "tool") or (reasoning and message.role == "reasoning")
 
 
-def _prompts(prompts: Sequence[Message], room: int) -> list[Message]:
-    """Take the newest system prompt, and older ones while they leave half of the room; some hosts send one a turn."""
+def _prompts(prompts: Sequence[Message], max_tokens: int, room: int) -> list[Message]:
+    """Take the newest system prompt, and older ones while half of all is left; some hosts send one a turn."""
     newest_prompts: list[Message] = []
     taken = 0
     for prompt in reversed(prompts):
-        if taken + prompt.tokens <= (room * _PROMPT_SHARE if newest_prompts else room):
+        if taken + prompt.tokens <= (min(max_tokens * _PROMPT_SHARE, room) if newest_prompts else max_tokens):
             newest_prompts.append(prompt)
             taken += prompt.tokens
     return newest_prompts[::-1]

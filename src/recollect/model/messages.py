@@ -14,6 +14,9 @@ from recollect.model.places import with_location
 # In the metadata of a message: the fingerprints of sentences that were forgotten where they had been learned, and when.
 FORGOTTEN: Final = "forgotten_sentences"
 
+# In the metadata of a message of a window: its role in the store, where models know no such role.
+STORED_AS: Final = "stored_as"
+
 Content: TypeAlias = str | Sequence[str | Mapping[str, Any]]
 
 
@@ -157,7 +160,9 @@ class Appended:
 class Window:
     """The context window for a model: system prompts, the current summary, the newest turns that fit.
 
-    `omitted` counts active messages that did not fit, or that a model would refuse: tool calls without their results.
+    All have roles that models take: the summary is `system`, a thought `assistant`; `stored_as` in their metadata has
+    their own. `omitted` counts what is not shown word for word: messages that were folded into the summary or archived,
+    that did not fit, or that a model would refuse: tool calls without their results.
     """
 
     messages: tuple[Message, ...]

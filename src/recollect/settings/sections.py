@@ -294,6 +294,11 @@ class CompactionSettings(CheckedSection):
         200, whole(4, 100_000), "Active messages from which a conversation is compacted, however short they are."
     )
     keep_recent: int = setting(16, whole(0, 1_000), "Newest messages that are never folded into the summary.")
+    keep_tools: bool = setting(
+        False,
+        switch(),
+        "Keep tool calls and their results out of the summary, in the window word for word; archiving folds them, too.",
+    )
     summary_tokens: int = setting(
         1_200, whole(50, 100_000), "How long a summary may be, in tokens; never more than a quarter of the window."
     )

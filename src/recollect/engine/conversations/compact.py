@@ -44,7 +44,7 @@ class MadeSummary(NamedTuple):
 def due(engine: Engine, scope: Scope, conversation: str) -> bool:
     """Say whether a conversation has outgrown its window."""
     settings = engine.settings.compaction
-    size = engine.store.read(scope, lambda reader: reader.active_size(conversation))
+    size = engine.store.read(scope, lambda reader: reader.active_size(conversation, tools=not settings.keep_tools))
     trigger = settings.window_tokens * settings.trigger_share
     return planning.is_due(size.messages, size.tokens, most_messages=settings.max_messages, most_tokens=trigger)
 
@@ -79,7 +79,8 @@ def _fold(
     keep = settings.keep_recent if keep_recent is None else keep_recent
     room = settings.window_tokens * settings.trigger_share * _RECENT_SHARE
     active = engine.store.read(scope, lambda reader: reader.active_messages(conversation, _ALL))
-    planned = planning.plan_compaction(active, keep, room)
+    keep_tools = settings.keep_tools and status == "compacted"  # what is archived is no longer shown
+    planned = planning.plan_compaction(active, keep, room, keep_tools=keep_tools)
     if planned is None:
         return Compaction("unchanged")
     summarizer = _choose_summarizer(engine)

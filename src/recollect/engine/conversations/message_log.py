@@ -144,11 +144,11 @@ def _stored_thoughts(last: Sequence[Message], delivered: Sequence[Message | None
 
 
 def _stored_prompts(rows: UserRows, conversation: str, prompts: Sequence[Message]) -> dict[str, Message]:
-    """Match system prompts by their words; stored ones are always active."""
+    """Match system prompts by their words; stored ones are always active. Windows have the summary among them."""
     if not prompts:
         return {}
     active = rows.active_messages(conversation, 1)
-    by_content = {message.content: message for message in active if message.role == "system"}
+    by_content = {message.content: message for message in active if message.role in ("system", "summary")}
     return {prompt.id: by_content[prompt.content] for prompt in prompts if prompt.content in by_content}
 
 
@@ -300,8 +300,14 @@ def show(engine: Engine, scope: Scope, conversation: str, max_tokens: int, *, re
     """Choose the context window of a model."""
     if isinstance(max_tokens, bool) or not isinstance(max_tokens, int) or max_tokens < 1:
         raise InvalidInput(f"max_tokens is {max_tokens!r}; it must be a whole number, at least 1.")
-    active = engine.store.read(scope, lambda reader: reader.active_messages(conversation, _MAX_SHOWN))
-    return exchanges.choose_window(active, max_tokens, reasoning=reasoning)
+
+    def work(reader: StoreReader) -> tuple[Sequence[Message], int]:
+        return reader.active_messages(conversation, _MAX_SHOWN), reader.folded(conversation, reasoning=reasoning)
+
+    active, folded = engine.store.read(scope, work)
+    window = exchanges.choose_window(active, max_tokens, reasoning=reasoning)
+    shown = tuple(map(exchanges.for_model, window.messages))
+    return replace(window, messages=shown, omitted=window.omitted + folded)
 
 
 def messages(engine: Engine, scope: Scope, conversation: str, limit: int, before: int | None) -> tuple[Message, ...]:

@@ -184,7 +184,7 @@ export const texts = {
     originals: "What it was made from",
     inWindow: "In the window of a model",
     shown: (messages, tokens, omitted) =>
-      `A model sees ${messages} messages, ${tokens.toLocaleString()} tokens${omitted ? `; ${omitted} do not fit` : ""}.`,
+      `A model sees ${messages} messages, ${tokens.toLocaleString()} tokens${omitted ? `; ${omitted} are in the summary or do not fit` : ""}.`,
     isPrivate: "From now on nothing that is said here is kept.",
     isKept: "From now on what is said here is kept.",
     privateMeans: "While this is on, nothing that is said is kept. What was said before stays: forget it.",

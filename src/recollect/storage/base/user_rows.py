@@ -76,10 +76,16 @@ class UserRows:
         """Give the newest active messages in order; system prompts and the live summary come whatever the limit."""
         return self._messages("active_messages", {"conversation_id": conversation_id, "limit": limit})
 
-    def active_size(self, conversation_id: str) -> ConversationSize:
-        """Count the active messages and their tokens, the summary among them, but no system prompts."""
-        messages, tokens = self._rows("active_size", {"conversation_id": conversation_id})[0]
+    def active_size(self, conversation_id: str, *, tools: bool = True) -> ConversationSize:
+        """Count the active messages and their tokens, the summary among them, but no system prompts; tools if asked."""
+        messages, tokens = self._rows("active_size", {"conversation_id": conversation_id, "tools": tools})[0]
         return ConversationSize(messages, int(tokens))
+
+    def folded(self, conversation_id: str, *, reasoning: bool) -> int:
+        """Count the messages that are in a summary, or archived; thoughts if asked."""
+        values = {"conversation_id": conversation_id, "reasoning": reasoning}
+        count: int = self._rows("folded_messages", values)[0][0]
+        return count
 
     def last_messages(self, conversation_id: str, limit: int, before: int | None = None) -> Sequence[Message]:
         """Give the last messages of any status in order, without summaries; those with a sequence below `before`."""

@@ -93,7 +93,14 @@ SELECT {message}
 SELECT count(*) AS messages, coalesce(sum(tokens), 0) AS tokens
   FROM messages
  WHERE user_id = :user_id AND conversation_id = :conversation_id AND status = 'active'
-   AND role <> 'system'
+   AND role <> 'system' AND (:tools::boolean OR (role <> 'tool' AND CAST(tool_calls AS text) = '[]'))
+
+-- folded_messages --
+-- How many messages a summary stands for, and how many are archived.
+SELECT count(*) AS messages
+  FROM messages
+ WHERE user_id = :user_id AND conversation_id = :conversation_id AND status <> 'active'
+   AND role <> 'summary' AND (:reasoning::boolean OR role <> 'reasoning')
 
 -- last_messages --
 -- What was said last, latest first.
