@@ -218,7 +218,7 @@ def chatted(me: UserMemory, *texts: str, **fields: Any) -> tuple[Message, ...]:
 
 def test_a_message_with_its_neighbours_and_its_conversation(opened: OpenUser) -> None:
     me = opened()
-    said = chatted(me, "green tea", "yes please", "black coffee")
+    said = chatted(me, "green tea", "yes please, with a slice of lemon", "black coffee, but without any milk")
     hits = {hit.content: hit for hit in me.search_context("tea").hits}
     weight = needs_context(mean(message.tokens for message in said))  # nearly 1: short turns need their surroundings
     beside, behind = additions._NEXT, additions._NEXT_BUT_ONE
@@ -226,18 +226,18 @@ def test_a_message_with_its_neighbours_and_its_conversation(opened: OpenUser) ->
     # The best three turns of the conversation are 1, 0 and 0: a third on average.
     talk = 1 / additions._BEST_TURNS
     shared = weight * additions._CONVERSATION * talk
-    scale = 1 / (1 + shared)  # brings the best, which has no neighbour that was found, back to 1: about 1 / 1.17
-    for text, own, near in (("green tea", 1.0, 0.0), ("yes please", 0.0, beside), ("black coffee", 0.0, behind)):
-        neighbours = near / additions._ALL_NEIGHBOURS
+    scale = 1 / (1 + shared)  # brings the best, which has no neighbour that was found, back to 1: about 1 / 1.1
+    for message, own, near in zip(said, (1.0, 0.0, 0.0), (0.0, beside, behind), strict=True):
+        reply = additions._leans_back(message.tokens, answers=False)  # a terse one leans on the turn before it
+        around = additions._ALL_NEIGHBOURS + additions._REPLY * reply
+        neighbours = (near + additions._REPLY * reply * (message is said[1])) / around
         channels = {
             "text": (hits["green tea"].parts.channels["text"].raw if own else 0.0, own, scale),
-            "neighbours": (neighbours, neighbours, weight * scale * additions._ALL_NEIGHBOURS),
+            "neighbours": (neighbours, neighbours, weight * scale * around),
             "conversation": (talk, talk, weight * scale * additions._CONVERSATION),
         }
-        explains(hits[text], channels, {})
-    assert hits["green tea"].score == pytest.approx(1.0)
-    assert hits["yes please"].score == pytest.approx((weight * beside + shared) * scale)  # about 0.47 / 1.17 = 0.4
-    assert hits["black coffee"].score == pytest.approx((weight * behind + shared) * scale)  # about 0.27 / 1.17 = 0.23
+        explains(hits[message.content], channels, {})
+        assert hits[message.content].score == pytest.approx((own + weight * neighbours * around + shared) * scale)
 
 
 def test_a_message_by_both_channels_and_its_conversation(opened: OpenUser) -> None:
@@ -254,10 +254,11 @@ def test_a_message_by_both_channels_and_its_conversation(opened: OpenUser) -> No
     weight = needs_context(message.tokens)
     talk = relevance / additions._BEST_TURNS
     scale = 1 / (1 + weight * additions._CONVERSATION / additions._BEST_TURNS)
+    around = additions._ALL_NEIGHBOURS + additions._REPLY * additions._leans_back(message.tokens, answers=False)
     channels = {
         "vector": (0.5, 0.5, (1 - words) * scale),
         "text": (held, 1.0, words * scale),
-        "neighbours": (0.0, 0.0, weight * scale * additions._ALL_NEIGHBOURS),
+        "neighbours": (0.0, 0.0, weight * scale * around),
         "conversation": (talk, talk, weight * scale * additions._CONVERSATION),
     }
     explains(hit, channels, {})

@@ -14,24 +14,33 @@ from recollect.ranking.additions import (
     _CONVERSATION,
     _NEXT,
     _NEXT_BUT_ONE,
+    _NOTHING,
+    _REPLY,
     _SHORT,
     REACH,
     Smoothed,
+    _leans_back,
     needs_context,
     smooth,
 )
 
 SAID_AT = datetime(2026, 3, 1, 9, tzinfo=UTC)
 CLOSE = 1e-9
+USUAL = 40  # tokens of a turn that is not terse
 
 
-def spot(conversation: str, sequence: int, role: MessageRole = "user", tokens: int = 1) -> MessagePosition:
+def spot(conversation: str, sequence: int, role: MessageRole = "user", tokens: int = USUAL) -> MessagePosition:
     return MessagePosition(
         f"{conversation}{sequence}", conversation, sequence, role, "", tokens, 3, SAID_AT, asks=False
     )
 
 
-def chat(length: int, tokens: int = 1) -> list[MessagePosition]:
+def around_weight(reply: float) -> float:
+    """Give the weight of the turns around a message."""
+    return _ALL_NEIGHBOURS + _REPLY * reply
+
+
+def chat(length: int, tokens: int = USUAL) -> list[MessagePosition]:
     return [spot("a", number, tokens=tokens) for number in range(1, length + 1)]
 
 
@@ -70,15 +79,16 @@ def test_a_message_alone_keeps_its_score() -> None:
 def test_neighbours_and_conversation_add_as_their_weights_say() -> None:
     smoothed = smooth({"a3": 0.6, "a4": 0.3}, chat(6))
     best, near = (0.6 + 0.3) / _BEST_TURNS, _NEXT * 0.6 + _NEXT_BUT_ONE * 0.3
-    assert smoothed.around["a2"] == pytest.approx((near / _ALL_NEIGHBOURS, best, needs_context(1)))
-    assert smoothed.relevance["a2"] == pytest.approx(needs_context(1) * (near + _CONVERSATION * best) * smoothed.scale)
-    assert smoothed.around["a1"].neighbours * _ALL_NEIGHBOURS == pytest.approx(_NEXT_BUT_ONE * 0.6)
-    assert smoothed.around["a6"].neighbours * _ALL_NEIGHBOURS == pytest.approx(_NEXT_BUT_ONE * 0.3)
+    need, reply = needs_context(USUAL), _leans_back(USUAL, answers=False)
+    assert smoothed.around["a2"] == pytest.approx((near / around_weight(reply), best, need, reply))
+    assert smoothed.relevance["a2"] == pytest.approx(need * (near + _CONVERSATION * best) * smoothed.scale)
+    assert smoothed.around["a1"].neighbours * around_weight(reply) == pytest.approx(_NEXT_BUT_ONE * 0.6)
+    assert smoothed.around["a6"].neighbours * around_weight(reply) == pytest.approx(_NEXT_BUT_ONE * 0.3)
 
 
 def test_the_nearer_neighbour_counts_more_and_none_beyond_reach() -> None:
     relevance = smooth({"a5": 0.5}, chat(9)).relevance
-    assert relevance["a5"] > relevance["a4"] == relevance["a6"] > relevance["a3"] == relevance["a7"]
+    assert relevance["a5"] > relevance["a6"] > relevance["a4"] > relevance["a3"] == relevance["a7"]
     assert relevance["a3"] > relevance["a2"] == relevance["a8"] > 0.0
     assert REACH == 2
 
@@ -106,6 +116,31 @@ def test_what_is_usual_in_a_role_counts_and_not_the_length_of_one_turn() -> None
     smoothed = smooth({"a1": 0.5}, turns)
     assert smoothed.around["a1"].need == needs_context(2)
     assert smoothed.around["a2"].need == smoothed.around["a3"].need == needs_context(500)
+
+
+def test_a_terse_turn_and_an_answer_lean_on_the_turn_before() -> None:
+    asked, told = spot("a", 1)._replace(asks=True), spot("a", 1)
+    gains = [
+        smooth({"a1": 0.5}, [before, spot("a", 2, tokens=tokens)]).around["a2"].neighbours
+        * around_weight(_leans_back(tokens, answers=before.asks))
+        for before, tokens in ((told, 100), (asked, 100), (told, 9), (asked, 5))
+    ]
+    assert gains == sorted(gains)
+    assert gains[0] == pytest.approx(_NEXT * 0.5, rel=1e-3)
+    assert gains[-1] == pytest.approx((_NEXT + _REPLY) * 0.5, rel=1e-3)
+
+
+def test_a_turn_that_says_nothing_and_answers_nothing_is_lent_no_more() -> None:
+    smoothed = smooth({"a1": 0.5}, [spot("a", 1), spot("a", 2, tokens=_NOTHING), spot("b", 1)])
+    assert smoothed.around["a2"].reply == 0.0
+    asked = smooth({"a1": 0.5}, [spot("a", 1)._replace(asks=True), spot("a", 2, tokens=_NOTHING)])
+    assert asked.around["a2"].reply > 0.9
+
+
+def test_the_turn_after_a_terse_one_is_not_lent_more() -> None:
+    smoothed = smooth({"a2": 0.5}, [spot("a", 1, tokens=5), spot("a", 2)])
+    weight = around_weight(smoothed.around["a1"].reply)
+    assert smoothed.around["a1"].neighbours * weight == pytest.approx(_NEXT * 0.5)
 
 
 @untimed
@@ -150,7 +185,8 @@ def test_nor_does_it_when_a_host_numbers_two_messages_alike() -> None:
 def test_of_two_messages_that_are_numbered_alike_the_larger_score_counts_for_others() -> None:
     spots = [spot("a", 5), spot("a", 5)._replace(id="twin"), spot("a", 6)]
     smoothed = smooth({"a5": 0.2, "twin": 0.6}, spots)
-    assert smoothed.around["a6"].neighbours * _ALL_NEIGHBOURS == pytest.approx(_NEXT * 0.6)
+    reply = smoothed.around["a6"].reply
+    assert smoothed.around["a6"].neighbours * around_weight(reply) == pytest.approx((_NEXT + _REPLY * reply) * 0.6)
     assert smoothed.around["a6"].conversation == pytest.approx(0.6 / _BEST_TURNS)
     assert smoothed.relevance["twin"] - smoothed.relevance["a5"] == pytest.approx(0.4 * smoothed.scale)
 

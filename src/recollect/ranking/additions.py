@@ -6,7 +6,8 @@ nothing is added keeps its place.
 
 The turns next to a message speak for it, and the best turns of its conversation. A short turn ("yes, on Friday") means
 little without what it answers; a long text stands for itself. So the smoothing fades with the length of what is usually
-said in that role in that conversation. A group of letters counts by how few of the rows hold it. What a row shares with
+said in that role in that conversation; and the turn before counts for more with a turn that is short itself, or answers
+a question. A group of letters counts by how few of the rows hold it. What a row shares with
 those about other people is in [0, 1], and depends on which rows are about whom, never on their order. What all rows
 about a person resemble each other in, such as the name, does not count.
 """
@@ -29,11 +30,15 @@ REACH = 2  # turns to each side
 _NEXT = 0.3
 _NEXT_BUT_ONE = 0.1
 _ALL_NEIGHBOURS = 2 * (_NEXT + _NEXT_BUT_ONE)
-_CONVERSATION = 0.5
+_REPLY = 0.6  # more of the turn before, for a short answer to a question
+_CONVERSATION = 0.3
 _BEST_TURNS = 3  # what answers a question in parts is said in several turns
 
 _SHORT = 80  # tokens of a turn that needs its surroundings half as much as a shorter one
+_TERSE = 18  # the same of one turn that leans on the turn before it: a dozen words
+_NOTHING = 8  # of one that says nothing unless it answers: "oh, that's nice"
 _STEEPNESS = 6
+_ANSWERING = 0.25  # how much of a reply is the answer to a question, beside being short
 LETTERS_WEIGHT = 0.7  # of a text with all of the question's letters, beside the nearest text by meaning
 IN_COMMON_WEIGHT = 3.0  # of a row that has its like about the others, beside the best relevance
 
@@ -43,11 +48,15 @@ _FEWEST = 3  # rows about a person that show what all of them resemble each othe
 
 
 class ContextScores(NamedTuple):
-    """What the surroundings of a message add: the scores of its neighbours and of its conversation, and how much."""
+    """What the surroundings of a message add: the scores of its neighbours and of its conversation, and how much.
+
+    `reply` says how much the message leans on the turn before it.
+    """
 
     neighbours: float
     conversation: float
     need: float
+    reply: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +70,19 @@ class Smoothed:
     def weights(self, row: str) -> tuple[float, float]:
         """Give the weights of the neighbours and of the conversation in the score."""
         need = self.around[row].need * self.scale
-        return need * _ALL_NEIGHBOURS, need * _CONVERSATION
+        return need * (_ALL_NEIGHBOURS + _REPLY * self.around[row].reply), need * _CONVERSATION
 
 
 def needs_context(tokens: float) -> float:
     """Say how much a text of this length depends on what stands around it."""
     return 1.0 / (1.0 + (tokens / _SHORT) ** _STEEPNESS)
+
+
+def _leans_back(tokens: int, *, answers: bool) -> float:
+    """Say how much a turn means only together with the turn before it."""
+    if tokens <= _NOTHING and not answers:
+        return 0.0
+    return _ANSWERING * answers + (1.0 - _ANSWERING) / (1.0 + (tokens / _TERSE) ** _STEEPNESS)
 
 
 def smooth(
@@ -78,6 +94,7 @@ def smooth(
     """
     lent = scores if lent is None else lent
     talks: defaultdict[str, dict[int, float]] = defaultdict(dict)
+    asked = {(spot.conversation, spot.sequence) for spot in spots if spot.asks}
     lengths: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for spot in spots:
         talk, score = talks[spot.conversation], lent.get(spot.id, 0.0)
@@ -90,10 +107,12 @@ def smooth(
     for spot in spots:
         name, place = spot.conversation, spot.sequence
         turn = talks[name].get
-        near = _NEXT * (turn(place - 1, 0.0) + turn(place + 1, 0.0))
+        reply = _leans_back(spot.tokens, answers=(name, place - 1) in asked)
+        before = turn(place - 1, 0.0)
+        near = _NEXT * (before + turn(place + 1, 0.0)) + _REPLY * reply * before
         near += _NEXT_BUT_ONE * (turn(place - 2, 0.0) + turn(place + 2, 0.0))
         need = needs[name, spot.role]
-        around[spot.id] = ContextScores(near / _ALL_NEIGHBOURS, best[name], need)
+        around[spot.id] = ContextScores(near / (_ALL_NEIGHBOURS + _REPLY * reply), best[name], need, reply)
         totals[spot.id] = scores.get(spot.id, 0.0) + need * (near + _CONVERSATION * best[name])
     highest = max(totals.values(), default=0.0)
     scale = max(scores.get(row, 0.0) for row in totals) / highest if highest else 1.0

@@ -22,7 +22,7 @@ PREFERRED = 1.2
 _LIKED = 1.05
 _DISLIKED = 0.4
 
-_QUESTION = 0.9  # a turn that asks holds the words of the question, and seldom the answer
+_QUESTION = 0.8  # a turn that asks holds the words of the question, and seldom the answer
 _SHORT_ANSWER = 0.8
 _ASIDE = 0.36  # of an answer, where a request looks for what the user wants
 _LONG_ANSWER = 0.5
