@@ -109,6 +109,7 @@ class MemoryVerbs(Scoped):
             diverse=diverse,
             location=search_location(location, radii, location_weight, location_mode),
             scopes=scope_choice(scopes, defaults.scopes),
+            answers=only_related,
         )
         memories = self._filters(filters)
         wanted: list[ItemFilters] = [memories]
@@ -172,6 +173,7 @@ class MemoryVerbs(Scoped):
                 diverse=diverse,
                 location=search_location(location, radii, location_weight, location_mode),
                 scopes=scope_choice(scopes, self._engine.settings.recall.scopes),
+                answers=only_related,
             ),
             vector=vector,
             log_as="search",

@@ -87,6 +87,12 @@ PASSAGE: Final = 25
 KEYWORDS_NEAR: Final = 0.33  # cosine from which keywords mean a hit, whatever its words
 LEAST_SCORE: Final = 0.15
 
+# From which `answerable` on the best memories are shown where the scores fall off: in general, and where several others
+# are about the subject of the best one, too.
+# python -m benchmarks.precision prints what they reach.
+LEAST_ANSWERABLE: Final = 0.2
+LEAST_OF_FAMILY: Final = 0.5
+
 _UNLIKELY: Final = 1e-3
 
 

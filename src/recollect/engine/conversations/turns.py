@@ -154,6 +154,7 @@ def _search(engine: Engine, scope: Scope, session: str, request: NewMessage, que
             signs=False,
             location=_location(request),
             scopes=engine.settings.recall.scopes,
+            answers=True,
             rerank_s=engine.settings.rerank.prompt_budget_s,
         ),
     )

@@ -8,6 +8,7 @@ what was asked, by which program, and with what result.
     channels        candidates by words and by meaning, fused
     kind_ranking    the ranking of one kind of item, with every factor for or against a row
     hits            the hits that are shown, near-duplicates folded
+    answers         which memories are no answer, and left out
     corrections     what of that was corrected since, behind what holds now
     rerank          the best answers first, by a model that reads them with the query
 """
@@ -27,7 +28,7 @@ from recollect.engine.base.scopes import MemberStore, no_such_scope
 from recollect.engine.base.search_figures import ReadTimer
 from recollect.engine.drafts import redaction
 from recollect.engine.places.search_location import PlaceScorer
-from recollect.engine.search import corrections, kind_ranking, rerank
+from recollect.engine.search import answers, corrections, kind_ranking, rerank
 from recollect.engine.search import hits as search_hits
 from recollect.engine.search.channels import ChannelPlan, SearchRun
 from recollect.engine.search.kind_ranking import KindRanking
@@ -193,15 +194,18 @@ def _search(search: SearchRun, reader: StoreReader, *, shared: bool = False) -> 
     places = PlaceScorer(reader, location, prepared.space if search.plan.vector else None) if location else None
     for depth in _DEPTHS:
         run = replace(search, depth=depth, places=places)
-        rankings = {filters.kind: kind_ranking.rank(run, reader, filters) for filters in prepared.item_filters}
+        rankings: Mapping[ItemKind, KindRanking] = {
+            filters.kind: kind_ranking.rank(run, reader, filters) for filters in prepared.item_filters
+        }
         if prepared.query.properties:
             rankings = _with_answers_first(rankings)
+        rankings, is_cut = answers.only_answers(prepared, rankings)
         skipped = rerank.reason_to_skip(search, rankings)
         skipped = "" if shared and skipped in rerank.BY_SCORES else skipped
         pool = 0 if skipped else rerank.pool_size(prepared)
         shown = search_hits.show(reader, prepared, rankings, settings.diversity, pool)
         has_more = any(ranking.has_more(prepared.options.min_score) for ranking in rankings.values())
-        if len(shown) >= prepared.options.limit or not has_more:
+        if len(shown) >= prepared.options.limit or is_cut or not has_more:
             break
     shown = corrections.mark(reader, shown)
     late = chain.from_iterable(ranking.late for ranking in rankings.values())
