@@ -202,7 +202,7 @@ def test_everything_that_speaks_for_a_memory_or_against_it(opened: OpenUser, clo
         "trust": factors.trust(0),
         "type": factors.PREFERRED,
         "subject": factors.SUBJECT,
-        "time": factors.TIME,  # the 30th of January
+        "time": 1.6 + 0.4 * 0.5 ** (31 / 5),  # the 30th of January, a month of 31 days
     }
     text = hit.parts.channels["text"]
     explains(hit, {"text": (text.raw, text.score, 1.0)}, merits)
@@ -301,8 +301,11 @@ def test_the_time_that_is_named(opened: OpenUser, clock: SteppingClock) -> None:
     me = opened(**{"recall.half_life_days": ["message: 1"], "recall.recency_weight": 0.2})
     chatted(me, "green tea", said_at=clock.moment - timedelta(days=1))
     faded = {"recency": 0.9}  # one half-life: half of 0.2
-    assert merits_of(me, "tea yesterday") == pytest.approx({**faded, "time": factors.TIME})
-    assert merits_of(me, "tea today") == pytest.approx(faded)
+    a_day = 0.6 + 0.4 * 0.5 ** (1 / 5)
+    assert merits_of(me, "tea yesterday") == pytest.approx({**faded, "time": 1 + a_day})
+    before = 0.5 ** (15 / 24 / 1.1)  # 15 hours before today, of which counts half what is 1.1 days away
+    assert merits_of(me, "tea today") == pytest.approx({**faded, "time": 1 + a_day * before})
+    assert merits_of(me, "tea in March 2025") == pytest.approx(faded)
     assert merits_of(me, "tea") == pytest.approx(faded)
 
 

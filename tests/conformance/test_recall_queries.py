@@ -103,11 +103,35 @@ def test_the_time_zone_says_when_a_day_begins(open_memory: OpenMemory) -> None:
         assert all("time" not in hit.parts.channels for hit in me.recall(f"what happened {other}?").hits)
 
 
-def test_without_events_what_was_said_then_is_given(open_memory: OpenMemory, clock: SteppingClock) -> None:
+def test_what_was_said_then_is_given_where_talk_is_asked_for(open_memory: OpenMemory, clock: SteppingClock) -> None:
     me = open_memory(timezone="UTC").user("me")
     me.conversation("c").append("user", "We planted the cherry tree", said_at=datetime(2026, 2, 28, 10, tzinfo=UTC))
     me.conversation("c").append("user", "And today we rest", said_at=datetime(2026, 3, 1, 8, tzinfo=UTC))
-    assert texts(me.search_context("what happened yesterday?")) == ["We planted the cherry tree"]
+    for query in (
+        "what did we talk about yesterday?",
+        "show me everything from yesterday",
+        "was haben wir gestern besprochen?",
+    ):
+        assert texts(me.search_context(query)) == ["We planted the cherry tree"], query
+
+
+def test_where_nothing_is_known_to_have_happened_nothing_is_given(open_memory: OpenMemory) -> None:
+    me = open_memory(timezone="UTC").user("me")
+    me.remember("The gate is green")  # stored today, which is not when it happened
+    me.conversation("c").append("user", "We planted the cherry tree", said_at=datetime(2026, 2, 28, 19, tzinfo=UTC))
+    for query in ("what happened today?", "co se stalo včera v noci?", "last night", "was ist gestern passiert?"):
+        found = me.search_context(query)
+        assert (found.hits, found.answerable) == ((), 0.0), query
+    me.remember("Anna lost her keys", type="fact", occurred_at=datetime(2026, 2, 28, 20, tzinfo=UTC))
+    assert texts(me.search_context("what happened last night?")) == ["Anna lost her keys"]
+
+
+def test_where_something_else_may_be_asked_for_the_rest_is_searched(open_memory: OpenMemory) -> None:
+    me = open_memory(timezone="UTC").user("me")
+    me.remember("In 2019 I was in Peru")
+    found = me.recall("where was I in 2019?")
+    assert texts(found) == ["In 2019 I was in Peru"]
+    assert found.hits[0].score < 1.0 or "time" not in found.hits[0].parts.channels
 
 
 def test_a_month_is_preferred(open_memory: OpenMemory, clock: SteppingClock) -> None:
@@ -119,7 +143,9 @@ def test_a_month_is_preferred(open_memory: OpenMemory, clock: SteppingClock) -> 
     for query in ("dentist in March", "dentist im März", "стоматолог dentist в марте", "dentist v březnu"):
         hits = me.recall(query).hits
         assert hits[0].content.endswith("number 3"), query
-        assert [hit.parts.factors.get("time") for hit in hits] == [factors.TIME, None, None], query
+        march = datetime(2026, 3, 1, tzinfo=UTC), datetime(2026, 4, 1, tzinfo=UTC)
+        at_time = factors.time(datetime(2026, 3, 12, tzinfo=UTC), *march)
+        assert [hit.parts.factors.get("time") for hit in hits] == [at_time, None, None], query
     plain = open_memory(timezone="UTC", recall__time_words=False).user("me")
     assert all("time" not in hit.parts.factors for hit in plain.recall("dentist in March").hits)
 

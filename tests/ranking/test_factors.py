@@ -75,6 +75,32 @@ def test_summaries_are_as_good_as_what_they_tell() -> None:
     assert factors.role("summary", 10_000, asked_of_assistant=False) == 1.0
 
 
+def test_what_was_told_soon_after_a_time_counts_for_it_and_less_what_was_told_before() -> None:
+    since, until = NOW, NOW + timedelta(days=1)
+    told = [factors.time(NOW + timedelta(days=days), since, until) for days in (0.5, 1.5, 3.0, 5.0, 60.0)]
+    assert told == sorted(told, reverse=True)
+    assert told[0] > told[1] > told[3] > told[4] == 1.0
+    assert (
+        1.0
+        < factors.time(NOW - timedelta(days=2), since, until)
+        < factors.time(until + timedelta(days=2), since, until)
+    )
+
+
+def test_the_shorter_the_time_that_is_named_the_more_it_counts() -> None:
+    lengths = [factors.time(NOW, NOW, NOW + timedelta(days=days)) for days in (1, 7, 30, 365, 9_999)]
+    assert lengths == sorted(lengths, reverse=True)
+    assert lengths[-1] == pytest.approx(factors.TIME, abs=1e-3)
+
+
+def test_a_month_of_an_earlier_year_counts_where_no_year_is_named() -> None:
+    march, april = datetime(2026, 3, 1, tzinfo=UTC), datetime(2026, 4, 1, tzinfo=UTC)
+    earlier = datetime(2023, 3, 9, tzinfo=UTC)
+    assert factors.time(earlier, march, april) == 1.0
+    assert 1.0 < factors.time(earlier, march, april, yearly=True) < factors.time(NOW, march, april)
+    assert factors.time(datetime(2023, 9, 9, tzinfo=UTC), march, april, yearly=True) == 1.0
+
+
 def test_what_speaks_for_a_row_lifts_and_a_question_lowers() -> None:
     lifting = (factors.SPEAKER, factors.SUBJECT, factors.PHRASE, factors.TIME, factors.PREFERRED)
     assert min(lifting) > 1.0

@@ -6,7 +6,7 @@ written back, so nothing decays twice.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from recollect.model.literals import MessageRole, Trust
 from recollect.ranking.additions import needs_context
@@ -18,6 +18,16 @@ SUBJECT = 1.25
 PHRASE = 3.0
 TIME = 1.6
 PREFERRED = 1.2
+
+TOLD_LATER = timedelta(days=4)  # after which a time that a question names counts half for what is told later
+_TOLD_EARLIER = timedelta(days=1)
+_NARROW = 0.4  # more for a moment that is named, and half as much more for one of so many days
+_FEW_DAYS = timedelta(days=5)
+_LATER_BY_LENGTH, _EARLIER_BY_LENGTH = 0.2, 0.1  # of a long time, up to a season
+_SEASON = timedelta(days=120)
+_LEAST_TIME = 1.05
+_OTHER_YEAR = 0.5  # of that for the same month of another year, where the question names none
+_YEAR = timedelta(days=365.2425)
 
 _LIKED = 1.05
 _DISLIKED = 0.4
@@ -45,6 +55,29 @@ def recency(kind: str, happened: datetime, now: datetime, fading: Fading) -> flo
         return 1.0
     age = max(0.0, (now - happened).total_seconds() / _DAY)
     return float(1.0 - fading.most * (1.0 - 0.5 ** (age / half_life)))
+
+
+def time(moment: datetime, since: datetime, until: datetime, *, yearly: bool = False) -> float:
+    """Let what happened at a time come first, and less so what was told soon after or right before it.
+
+    A time that comes every year may be that of an earlier year, too.
+    """
+    best = _time_factor(moment, since, until)
+    years = round((since - moment) / _YEAR) if yearly else 0
+    if years > 0:
+        best = max(best, 1.0 + _OTHER_YEAR * (_time_factor(moment + years * _YEAR, since, until) - 1.0))
+    return best if best >= _LEAST_TIME else 1.0
+
+
+def _time_factor(moment: datetime, since: datetime, until: datetime) -> float:
+    length = min(until - since, _SEASON)
+    if moment < since:
+        faded = 0.5 ** ((since - moment) / (_TOLD_EARLIER + _EARLIER_BY_LENGTH * length))
+    elif moment < until:
+        faded = 1.0
+    else:
+        faded = 0.5 ** ((moment - until) / (TOLD_LATER + _LATER_BY_LENGTH * length))
+    return float(1.0 + (TIME - 1.0 + _NARROW * 0.5 ** (length / _FEW_DAYS)) * faded)
 
 
 def importance(value: float, weight: float) -> float:

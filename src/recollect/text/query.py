@@ -41,7 +41,8 @@ class ParsedQuery:
     `text` is what its meaning is taken from. `words` are looked for; those in `extra`, such as `yesterday`, need not be
     there. A row must hold one form of each word in `required` and none of `excluded`; its text must not hold the
     `unwanted`, and must hold the `phrases` word for word if it is `strict`; otherwise those are preferred. `open_ended`
-    asks for whatever happened at a time, or with `about_talk` was said then. A `request` wants work done or advice; a
+    asks for whatever happened at a time, or with `about_talk` was said then; with `only_time` for nothing else, so that
+    no text is like it. A `request` wants work done or advice; a
     `personal` query is none, and about the user's own, or may be. With `parties` it asks what they have in common,
     with `properties` for what the user is, has or does, as `home`. `keywords` are no sentence, and mean the words that
     they are.
@@ -58,6 +59,7 @@ class ParsedQuery:
     language: str | None = None
     spans: tuple[TimeSpan, ...] = ()
     open_ended: bool = False
+    only_time: bool = False
     about_talk: bool = False
     asks_assistant: bool = False
     request: bool = False
@@ -83,6 +85,7 @@ def read_query(typed: str, now: datetime | None, *, signs: bool = True) -> Parse
     vague = [span for span in times if not any(map(str.isdigit, text[span.start : span.end]))]
     asked = frozenset(query_words(_without(text, vague)) if vague else words)
     request, keywords = wants_deed(text), is_keywords(text)
+    open_ended = bool(times) and not phrases and _empty_words().issuperset(rest)
     return ParsedQuery(
         text=text,
         words=words,
@@ -94,7 +97,8 @@ def read_query(typed: str, now: datetime | None, *, signs: bool = True) -> Parse
         unwanted=tuple(plain),
         language=guess_language(text),
         spans=times,
-        open_ended=bool(times) and not phrases and _empty_words().issuperset(rest),
+        open_ended=open_ended,
+        only_time=open_ended and (not rest or not (_empty_words() - function_words()).isdisjoint(rest)),
         about_talk=not read_words("query", "talk").isdisjoint(rest),
         asks_assistant=_asks_assistant(_tokens(text)),
         request=request,

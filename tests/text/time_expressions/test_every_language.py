@@ -238,3 +238,20 @@ def test_twice_the_text_is_at_most_about_twice_the_work(piece: str, monkeypatch:
         find_time_spans((piece * length)[:length], WEDNESDAY)
         work.append(steps)
     assert all(twice <= 2.2 * once + 200 for once, twice in pairwise(work)), work
+
+
+def test_a_time_of_which_nothing_says_the_year_comes_every_year() -> None:
+    now = datetime(2026, 6, 10, 12, tzinfo=UTC)
+    yearly = ("in March", "im März", "в марте", "v březnu", "in the summer", "on 7 May", "at Christmas")
+    of_one_year = (
+        "in March 2022",
+        "last March",
+        "in March last year",
+        "the winter of 2022/23",
+        "on 7.5.2023",
+        "yesterday",
+    )
+    for words, expected in ((yearly, True), (of_one_year, False)):
+        for typed in words:
+            (span,) = find_time_spans(f"what happened {typed}?", now)
+            assert span.yearly is expected, typed

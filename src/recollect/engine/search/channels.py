@@ -9,7 +9,7 @@ from recollect.engine.search.prepared_query import PreparedQuery
 from recollect.model.filters import ItemFilters
 from recollect.model.literals import ItemKind
 from recollect.model.memories import TextCandidates
-from recollect.ranking import bm25, fusion
+from recollect.ranking import bm25, factors, fusion
 from recollect.ranking.bm25 import TextScores
 from recollect.ranking.fusion import Fused, FusionRecipe
 from recollect.storage.base import StoreReader
@@ -85,7 +85,7 @@ def match_words(search: SearchRun, reader: StoreReader, filters: ItemFilters) ->
         return scores
     terms, limit = query_terms(words), settings.candidates * search.depth
     candidates = reader.text_candidates(terms, filters, limit)
-    in_time = query.in_time(filters) if len(candidates.rows) == limit else ()
+    in_time = query.in_time(filters, factors.TOLD_LATER) if len(candidates.rows) == limit else ()
     more_rows = [row for view in in_time for row in reader.text_candidates(terms, view, _SPECIAL).rows]
     nearby = [row for view in _nearby(search, filters) for row in reader.text_candidates(terms, view, _SPECIAL).rows]
     scores.nearby_ids.update(row.id for row in nearby)
@@ -113,7 +113,7 @@ def match_meaning(search: SearchRun, reader: StoreReader, filters: ItemFilters, 
     usual = max(_NEAREST_PER_HIT[kind] * search.query.options.limit, _NEAREST[kind])
     limit = min(_MAX_NEAREST, usual) * search.depth
     cosines, nearby_ids = scores.cosines, set(scores.nearby_ids)
-    for view in (filters, *search.query.in_time(filters)):
+    for view in (filters, *search.query.in_time(filters, factors.TOLD_LATER)):
         cosines.update(reader.nearest(space, vector, view, limit))
     for view in _nearby(search, filters):
         nearby = dict(reader.nearest(space, vector, view, limit))

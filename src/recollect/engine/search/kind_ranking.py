@@ -316,8 +316,8 @@ def _terms(query: PreparedQuery) -> frozenset[str]:
 
 
 def _time_factor(query: PreparedQuery, moment: datetime) -> float:
-    inside = any(span.since <= moment < span.until for span in query.query.spans)
-    return factors.TIME if inside else 1.0
+    spans = query.query.spans
+    return max([factors.time(moment, span.since, span.until, yearly=span.yearly) for span in spans], default=1.0)
 
 
 @lru_cache(maxsize=4_096)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, fields, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from time import perf_counter
 
 from recollect.engine.base.context import VECTOR, Engine
@@ -59,10 +59,10 @@ class PreparedQuery:
     trusts_vectors: bool = True
     location: ResolvedLocation | None = None
 
-    def in_time(self, filters: ItemFilters) -> list[ItemFilters]:
-        """Narrow filters down to each of the times that the query names."""
+    def in_time(self, filters: ItemFilters, later: timedelta = timedelta()) -> list[ItemFilters]:
+        """Narrow filters down to each of the times that the query names, and so much later."""
         bounds = [
-            (max(filter(None, (span.since, filters.since))), min(filter(None, (span.until, filters.until))))
+            (max(filter(None, (span.since, filters.since))), min(filter(None, (span.until + later, filters.until))))
             for span in self.query.spans
         ]
         return [replace(filters, since=since, until=until) for since, until in bounds if since < until]

@@ -38,12 +38,13 @@ from recollect.errors import InvalidInput, NotFound, StoreError
 from recollect.model.calibration import LEAST_SCORE
 from recollect.model.filters import ChunkFilters, Filters, ItemFilters, MessageFilters
 from recollect.model.literals import SOURCE_OF, SOURCES, ItemKind, MemoryType, MessageRole, Source
-from recollect.model.memories import Item, Scope, VectorLike
+from recollect.model.memories import Item, MemoryRecord, Scope, VectorLike
 from recollect.model.scopes import ScopeChoice, shared_name
 from recollect.model.search import Hit, Recall
 from recollect.ports import RerankText
 from recollect.storage.base import SearchNote, StoreReader
 from recollect.text.clean import fingerprint_text
+from recollect.text.query import asks_for_list
 
 _DEPTHS = (1, 5, 25)  # how many times as many candidates are ranked
 _MAX_MODEL_CHANGES = 3  # during one search; after that it goes by words alone
@@ -188,8 +189,9 @@ def _search(search: SearchRun, reader: StoreReader, *, shared: bool = False) -> 
     What is `shared` comes together with the hits of other scopes: whether it is reranked depends on them, too.
     """
     prepared, settings = search.query, search.engine.settings.recall
-    if prepared.query.open_ended and (events := _timeline(reader, prepared)):
-        return UncutRecall(corrections.mark(reader, events), search.degraded, 1.0, "time", is_timeline=True)
+    if prepared.query.open_ended and ((events := _timeline(reader, prepared)) or prepared.query.only_time):
+        known = float(bool(events))
+        return UncutRecall(corrections.mark(reader, events), search.degraded, known, "time", is_timeline=True)
     location = prepared.location
     places = PlaceScorer(reader, location, prepared.space if search.plan.vector else None) if location else None
     for depth in _DEPTHS:
@@ -222,14 +224,23 @@ def _with_answers_first(rankings: Mapping[ItemKind, KindRanking]) -> dict[ItemKi
 
 
 def _timeline(reader: StoreReader, prepared: PreparedQuery) -> list[Hit]:
-    """Give the latest items of the time that the query names, in order: events, or else memories and messages."""
-    limit = prepared.options.limit
+    """Give the latest items of the time that the query names, in order: events, or else memories that say when.
+
+    What was said then is given when the query asks for talk, and what was stored then when it asks for everything.
+    """
+    query, limit = prepared.query, prepared.options.limit
     views = [view for filters in prepared.item_filters for view in prepared.in_time(filters)]
     events = [replace(view, types=_EVENTS) for view in views if isinstance(view, Filters) and not view.types]
     talks = [view for view in views if isinstance(view, MessageFilters)]
-    items = _items_in_time(reader, talks if prepared.query.about_talk else events, limit)
-    items = items or _items_in_time(reader, views, limit)
+    items = _items_in_time(reader, talks if query.about_talk else events, limit)
+    if not items:
+        told = views if asks_for_list(query.text) else [view for view in views if isinstance(view, Filters)]
+        items = [item for item in _items_in_time(reader, told, limit) if told is views or _says_when(item)]
     return search_hits.in_order(prepared, list({item.id: item for item in items}.values()))[-limit:]
+
+
+def _says_when(item: Item) -> bool:
+    return isinstance(item, MemoryRecord) and item.occurred_at is not None
 
 
 def _items_in_time(reader: StoreReader, views: Sequence[ItemFilters], limit: int) -> list[Item]:

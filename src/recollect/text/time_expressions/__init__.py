@@ -20,7 +20,7 @@ from typing import NamedTuple
 from recollect.errors import InvalidInput
 from recollect.text.tables import LANGUAGES
 from recollect.text.time_expressions.grammar import PhraseNode, QueryToken, TimeGrammar, tokenize
-from recollect.text.time_expressions.meanings import NOTHING, OPEN, Stretch, TimeExpression, Today, evaluate
+from recollect.text.time_expressions.meanings import NOTHING, OPEN, Stretch, TimeExpression, Today, evaluate, is_yearly
 
 # Every phrase of a language holds a digit or a letter of its script, so most queries need not load all of them.
 _LATIN, _CYRILLIC = re.compile("[0-9a-z]"), re.compile("[0-9\u0400-\u04ff]")
@@ -55,8 +55,8 @@ class _SearchPath(NamedTuple):
 _grammar = cache(TimeGrammar)
 
 
-def find(tokens: Sequence[QueryToken], now: datetime) -> list[tuple[int, int, Stretch]]:
-    """Give the times in the tokens with their places in the text, in order."""
+def find(tokens: Sequence[QueryToken], now: datetime) -> list[tuple[int, int, Stretch, bool]]:
+    """Give the times in the tokens with their places in the text, in order, and whether each comes every year."""
     matches: list[_PhraseMatch] = []
     text = " ".join(token.folded for token in tokens)
     for language in LANGUAGES:
@@ -73,13 +73,14 @@ def find(tokens: Sequence[QueryToken], now: datetime) -> list[tuple[int, int, St
         )
     )
     taken = [False] * len(tokens)
-    times: list[tuple[int, int, Stretch]] = []
+    times: list[tuple[int, int, Stretch, bool]] = []
     for match in matches:
         if any(taken[match.start : match.end]):
             continue
         taken[match.start : match.end] = [True] * (match.end - match.start)
         if not _is_title(tokens, match) and (stretch := evaluate(match.expression, today)):
-            times.append((tokens[match.start].start, _end(tokens, match.end), stretch))
+            place = tokens[match.start].start, _end(tokens, match.end)
+            times.append((*place, stretch, is_yearly(match.expression)))
     return sorted(times)
 
 
@@ -152,12 +153,16 @@ class _PhraseSearch:
 
 @dataclass(frozen=True, slots=True)
 class TimeSpan:
-    """A time from `since` up to but not including `until`, both in UTC, which query[start:end] speaks of."""
+    """A time from `since` up to but not including `until`, both in UTC, which query[start:end] speaks of.
+
+    A `yearly` one, such as "in March", may be meant of an earlier year, too.
+    """
 
     since: datetime
     until: datetime
     start: int
     end: int
+    yearly: bool = False
 
 
 def find_time_spans(query: str, now: datetime) -> tuple[TimeSpan, ...]:
@@ -165,4 +170,4 @@ def find_time_spans(query: str, now: datetime) -> tuple[TimeSpan, ...]:
     if now.tzinfo is None:
         raise InvalidInput(f"now is {now.isoformat()}, a time without a zone; pass one with the user's time zone")
     found = find(tokenize(query), now)
-    return tuple(TimeSpan(since, until, start, end) for start, end, (since, until) in found)
+    return tuple(TimeSpan(since, until, start, end, yearly) for start, end, (since, until), yearly in found)

@@ -31,6 +31,8 @@ _MONTHS_OF = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
 _DAYS_OF = {"day": 1, "week": 7, "weekend": 7}
 _SECONDS_OF = {"minute": 60, "hour": 3600}
 _DAYS_OF_A_MONTH = 30  # when it is cut in parts, the last of which has the rest
+_YEARLY = frozenset({"month", "date", "season", "feast"})
+_WHICH_YEAR = frozenset({"year", "ago", "which", "date", "winter"})
 _YEARS_BACK = 9  # one more than there ever are between two leap years
 _HALF_AN_HOUR = timedelta(minutes=30)
 NOTHING = "nothing"
@@ -235,6 +237,11 @@ def _yearly(expression: TimeExpression, today: Today, make: Callable[[int], Stre
     if "ago" in arguments:
         return make(today.this_day.year - int(arguments["ago"]))
     return today.recurring(make, arguments.get("which", ""))
+
+
+def is_yearly(expression: TimeExpression) -> bool:
+    """Tell whether a time comes every year and nothing says which is meant, as in "in March"."""
+    return expression.meaning in _YEARLY and _WHICH_YEAR.isdisjoint(expression.arguments)
 
 
 def _month(expression: TimeExpression, today: Today) -> Stretch | None:
