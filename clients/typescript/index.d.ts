@@ -30,6 +30,8 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** The time limit of this call. */
   timeoutMs?: number;
+  /** The time zone that decides what "yesterday" means, such as Europe/Prague; without it that of the user. */
+  zone?: string;
 }
 
 /** How one write asks. */

@@ -157,9 +157,9 @@ def test_about_nothing_is_not_found(cli: Cli) -> None:
     [
         (
             ("events", "--when", "soon"),
-            "--when is 'soon'; expected today, yesterday, last night, last week",
+            "when is 'soon'; expected today, yesterday, last night, last week",
         ),
-        (("events", "--when", "today", "--since", "7d"), "--when already says from when to when"),
+        (("events", "--when", "today", "--since", "7d"), "when already says from when to when"),
         (
             ("event", "x", "--at", "soon"),
             "--at is 'soon'; expected 7d, yesterday, last week, or a date or time",
@@ -186,3 +186,13 @@ def test_bad_usage(cli: Cli, typed: tuple[str, ...], message: str) -> None:
     for_programs = cli("--json", *typed)
     assert (for_programs.exit_code, for_programs.stderr) == (2, "")
     assert message in for_programs.document["error"]["message"]
+
+
+def test_the_clock_of_another_place(cli: Cli) -> None:
+    cli.ok("event", "Owls called", "--at", "2026-02-28T23:00Z")
+    for zone, told in (("Europe/Prague", ["Owls called"]), ("UTC", [])):
+        assert [one["content"] for one in cli.json("--zone", zone, "events", "--when", "2026-03-01")["items"]] == told
+        assert [
+            one["content"] for one in cli.json("--zone", zone, "recall", "owls", "--when", "2026-03-01")["hits"]
+        ] == told
+    assert "the name of a time zone" in cli("--zone", "Mars", "events").stderr

@@ -10,9 +10,10 @@ import pytest
 
 from recollect import InvalidInput, Trust
 from recollect.api.verbs import MemoryVerbs
-from recollect.cli.values import coordinates, json_object, moment, past_moment, period, trust_tier
+from recollect.cli.values import coordinates, json_object, moment, past_moment, trust_tier
 from recollect.cli.verb_options import arguments
 from recollect.settings.kinds import zone_named
+from recollect.text.moments import period
 from tests.rows import every
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
@@ -94,7 +95,7 @@ def test_words_for_times_are_read_on_the_local_clock(text: str, start: datetime,
 
 @every("text", ["", "7d", "soon", "yesterday or so", "2026-12-03T12:00", "9999-12-31"])
 def test_what_is_no_period_is_refused(text: str) -> None:
-    with pytest.raises(InvalidInput, match=r"^--when is .*; expected today, yesterday, last night, last week"):
+    with pytest.raises(InvalidInput, match=r"^when is .*; expected today, yesterday, last night, last week"):
         period(text, "when", NOW)
 
 

@@ -53,6 +53,7 @@ EMBEDDED_ONLY = {
     "UserMessages.explain", "UserMessages.capture",
     "UserPlaces.get", "UserPlaces.reverse_geocode", "UserPlaces.find_addresses",
     "Conversation.import_messages", "Conversation.describe", "Conversation.user_id",
+    "UserMemory.zone",
 }  # fmt: skip
 NAMESPACES = {"facts", "preferences", "events", "lessons", "instructions", "messages", "places", "files", "media"}
 

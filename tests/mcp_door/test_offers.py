@@ -42,7 +42,7 @@ def test_a_model_can_read_all_that_it_is_told() -> None:
     assert max(read.values()) <= 3_000
     assert sum(read.values()) <= 20_000  # about 5,000 tokens
     whole = [(dict(tool.takes), dict(tool.gives), tool.description) for tool in tools.TOOLS.values()]
-    assert len(json.dumps(whole)) <= 50_000
+    assert len(json.dumps(whole)) <= 52_000
 
 
 def test_a_model_neither_keeps_nor_sees_a_secret() -> None:

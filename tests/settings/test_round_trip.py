@@ -30,6 +30,7 @@ VALUES: dict[str, st.SearchStrategy[object]] = {
     "user": FILLED_TEXT,
     "key": FILLED_TEXT,
     "timezone": st.sampled_from(["", "UTC", "Europe/Prague"]),
+    "timezones": st.just(("anna: Europe/Prague",)) | st.just(()),
     "auto_capture": st.booleans(),
     "auto_recall": st.booleans(),
     "session_summaries": st.booleans(),

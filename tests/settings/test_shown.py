@@ -46,7 +46,9 @@ def test_no_password_is_shown_anywhere() -> None:
 
 def test_repr_shows_every_section() -> None:
     shown = repr(Settings(database="a.db"))
-    assert shown.startswith("Settings(database='a.db', user='default', key='', timezone='', auto_capture='true', ")
+    assert shown.startswith(
+        "Settings(database='a.db', user='default', key='', timezone='', timezones='none', auto_capture='true', "
+    )
     assert "embedding=EmbeddingSettings(provider='local', " in shown
     assert "sqlite=SqliteSettings(busy_timeout_s=10.0, reserve_mb=32, on_damage='repair'), serve=" in shown
     assert "serve=ServeSettings(host='127.0.0.1', " in shown

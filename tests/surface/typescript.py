@@ -155,7 +155,7 @@ class _Writer:
         if schema.get("type") == "object":
             inner = schema["additionalProperties"]
             return f"Record<string, {'unknown' if inner is True else self._type(inner)}>"
-        return _MOMENTS[self._file] if schema.get("format") == "date-time" else _PLAIN[schema["type"]]
+        return _MOMENTS[self._file] if schema.get("format") in ("date-time", "moment") else _PLAIN[schema["type"]]
 
 
 def _is_union(row: Named) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, get_args, get_origin
 from recollect import Memory, UserMemory
 from recollect.mcp.arguments import ToolSchema
 from recollect.mcp.tools import TOOLS
-from recollect.model.parameters import Parameter, parameters, plain, several
+from recollect.model.parameters import Parameter, is_moment, parameters, plain, several
 
 _TYPES: Final[Mapping[Any, str]] = {int: "integer", float: "number", bool: "boolean"}
 
@@ -39,7 +39,7 @@ def schema_of(verb: Callable[..., Any]) -> ToolSchema:
 def _schema(one: Parameter) -> dict[str, Any]:
     """Describe one. Of what may be several a model gives one, and no empty text unless that is the default."""
     kind, inner = one.kind, plain(several(one.type) or one.type)
-    is_text = inner is str
+    is_text = inner is str or (is_moment(inner) and inner is not datetime)
     said: dict[str, Any] = {
         "type": _TYPES.get(inner, "string"),
         "enum": [*get_args(inner)] if get_origin(inner) is Literal else None,

@@ -136,20 +136,36 @@ export interface EventFields extends TypedFields {
 /** What to count, and by which time. */
 export interface TimelineOptions {
   unit?: "hour" | "day" | "month" | "year";
-  /** Only what happened, or was stored, then or later. */
+  /**
+   * Only what happened, or was stored, then or later: a time, a span such as 7d (a week ago), yesterday, last night (since
+   * 18:00) or last week.
+   */
   since?: DateLike | null;
-  /** Only what happened, or was stored, before then. */
+  /** Only what happened, or was stored, before then; words such as yesterday mean their beginning. */
   until?: DateLike | null;
+  /**
+   * Only what happened, or was stored, in that time: yesterday, last night (18:00 to 06:00), last week, or a day such as
+   * 2026-12-03.
+   */
+  when?: string | null;
   /** A time zone; that of the settings without it. */
   zone?: string;
 }
 
 /** Which events to list. */
 export interface EventOptions {
-  /** Only what happened, or was stored, then or later. */
+  /**
+   * Only what happened, or was stored, then or later: a time, a span such as 7d (a week ago), yesterday, last night (since
+   * 18:00) or last week.
+   */
   since?: DateLike | null;
-  /** Only what happened, or was stored, before then. */
+  /** Only what happened, or was stored, before then; words such as yesterday mean their beginning. */
   until?: DateLike | null;
+  /**
+   * Only what happened, or was stored, in that time: yesterday, last night (18:00 to 06:00), last week, or a day such as
+   * 2026-12-03.
+   */
+  when?: string | null;
   /** Leave out what matters less. */
   min_importance?: number | null;
   /** Only what happened to this. */
@@ -179,10 +195,18 @@ export interface MemoryFilters {
   context?: string | null;
   /** Only from this session. */
   session?: string | null;
-  /** Only what happened, or was stored, then or later. */
+  /**
+   * Only what happened, or was stored, then or later: a time, a span such as 7d (a week ago), yesterday, last night (since
+   * 18:00) or last week.
+   */
   since?: DateLike | null;
-  /** Only what happened, or was stored, before then. */
+  /** Only what happened, or was stored, before then; words such as yesterday mean their beginning. */
   until?: DateLike | null;
+  /**
+   * Only what happened, or was stored, in that time: yesterday, last night (18:00 to 06:00), last week, or a day such as
+   * 2026-12-03.
+   */
+  when?: string | null;
   /** What was held true at that moment, instead of now. */
   as_of?: DateLike | null;
   /** Leave out what matters less. */
@@ -241,10 +265,18 @@ export interface ContextOptions extends LocationFields, SearchLocation {
   session?: string | null;
   /** The conversation that is going on: its last turn is left out. */
   current?: string | null;
-  /** Only what happened, or was stored, then or later. */
+  /**
+   * Only what happened, or was stored, then or later: a time, a span such as 7d (a week ago), yesterday, last night (since
+   * 18:00) or last week.
+   */
   since?: DateLike | null;
-  /** Only what happened, or was stored, before then. */
+  /** Only what happened, or was stored, before then; words such as yesterday mean their beginning. */
   until?: DateLike | null;
+  /**
+   * Only what happened, or was stored, in that time: yesterday, last night (18:00 to 06:00), last week, or a day such as
+   * 2026-12-03.
+   */
+  when?: string | null;
   /** Only what scores at least this much. */
   min_score?: number;
   /** Types that come first among equals. */

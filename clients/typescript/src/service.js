@@ -92,6 +92,7 @@ export class Service {
     if (body !== undefined) headers["Content-Type"] = "application/json";
     if (bytes !== undefined) headers["Content-Type"] = "application/octet-stream";
     if (idempotencyKey !== undefined) headers["Idempotency-Key"] = idempotencyKey;
+    if (call.zone) headers["X-Recollect-Zone"] = bytesOf(call.zone);
     if (call.ifMatch !== undefined) headers["If-Match"] = etagOf(call.ifMatch);
     try {
       return new Headers(headers);

@@ -47,6 +47,17 @@ test("a picture is sent, found by its caption, and read back", async () => {
   await assert.rejects(me.media.add("text"), InvalidInput);
 });
 
+test("a time is said in words, on the clock that a call names", async () => {
+  const client = await Client.open(url, { key });
+  await client.me.events.log("The owls called at night");
+  const later = { zone: "Pacific/Kiritimati" };
+  for (const call of [{}, later]) {
+    assert.equal((await client.me.recall("owls", { when: "today" }, call)).hits.length, 1);
+    assert.equal((await client.me.recall("owls", { until: "2d" }, call)).hits.length, 0);
+  }
+  await assert.rejects(client.me.recall("owls", {}, { zone: "Mars" }), { name: "InvalidInput" });
+});
+
 test("what says nothing is suggested, and goes when it is named", async () => {
   const me = freshUser();
   const made = await me.remember("ok");

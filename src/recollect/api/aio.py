@@ -134,7 +134,7 @@ class AsyncUserMemory(AsyncTwin[UserMemory]):
 
     def __init__(self, sync: UserMemory) -> None:
         super().__init__(sync)
-        self.user_id = sync.user_id
+        self.user_id, self.zone = sync.user_id, sync.zone
         self.address = sync.address
         self.files = AsyncFiles(sync.files)
         self.media = AsyncMedia(sync.media)
@@ -252,9 +252,11 @@ class AsyncMemory(AsyncTwin[Memory]):
         """The part of the settings' user, for whom the command line and the service work unless told otherwise."""
         return AsyncUserMemory(self._sync.me)
 
-    def user(self, user_id: str, *, audit: AuditedWrite | None = None, agent: str = "") -> AsyncUserMemory:
+    def user(
+        self, user_id: str, *, audit: AuditedWrite | None = None, agent: str = "", zone: str = ""
+    ) -> AsyncUserMemory:
         """Return one user's part of the store; the user need not exist yet."""
-        return AsyncUserMemory(self._sync.user(user_id, audit=audit, agent=agent))
+        return AsyncUserMemory(self._sync.user(user_id, audit=audit, agent=agent, zone=zone))
 
     stats = awaited(Memory.stats)
     status = awaited(Memory.status)

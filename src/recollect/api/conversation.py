@@ -1,15 +1,15 @@
 """`me.conversation(id)`: its messages, its window, compaction; `me.messages`: single messages of any, and capture."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
 from typing import Any, Unpack
 
 from recollect.api.scoped import Scoped, canonical, check_limit
 from recollect.engine.base.context import Engine
 from recollect.engine.conversations import capture, compact, message_drafts, message_log
-from recollect.engine.drafts import memory_drafts
 from recollect.engine.memories.update import rate_message
+from recollect.engine.search import times
 from recollect.errors import InvalidInput
+from recollect.model import kinds
 from recollect.model.literals import MessageRole, Trust
 from recollect.model.memories import Remembered, Scope
 from recollect.model.messages import (
@@ -140,10 +140,10 @@ class UserMessages(Scoped):
         return message_log.surroundings(self._engine, self._scope, canonical(id, "message"), before, after)
 
     def between(
-        self, *, since: datetime | None = None, until: datetime | None = None, limit: int = 50
+        self, *, since: kinds.Since | None = None, until: kinds.Until | None = None, limit: int = 50
     ) -> tuple[Message, ...]:
         """Return the newest messages of a time, of all conversations, in the order in which they were said."""
-        first, last = memory_drafts.moment(since, "since"), memory_drafts.moment(until, "until")
+        first, last = times.bounds(self._engine, since, until)
         return message_log.between(self._reading, self._scope, first, last, check_limit(limit))
 
     def rate(self, message_id: str, feedback: int | None, *, comment: str = "") -> Message:

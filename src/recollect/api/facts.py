@@ -151,6 +151,7 @@ class UserEvents(_TypedMemories):
         *,
         since: kinds.Since | None = None,
         until: kinds.Until | None = None,
+        when: kinds.When | None = None,
         min_importance: kinds.LeastImportance | None = None,
         entity: kinds.OfEntity | None = None,
         kind: kinds.OfEventKind | None = None,
@@ -163,6 +164,7 @@ class UserEvents(_TypedMemories):
                 "type": "event",
                 "since": since,
                 "until": until,
+                "when": when,
                 "min_importance": min_importance,
                 "subject": entity,
                 "key": kind,
@@ -203,6 +205,7 @@ class UserEvents(_TypedMemories):
         unit: TimelineUnit = "day",
         since: kinds.Since | None = None,
         until: kinds.Until | None = None,
+        when: kinds.When | None = None,
         zone: kinds.Zone = "",
     ) -> tuple[TimelineBucket, ...]:
         """Count events, other memories, messages and files by hours, days, months or years, in order of time.
@@ -210,10 +213,9 @@ class UserEvents(_TypedMemories):
         What is counted is the time that something is about, in the `zone` of that name or in that of the settings.
         Buckets without anything are left out.
         """
-        from recollect.engine.drafts import memory_drafts
-        from recollect.engine.search import browsing
+        from recollect.engine.search import browsing, times
 
-        first, last = memory_drafts.moment(since, "since"), memory_drafts.moment(until, "until")
+        first, last = times.bounds(self._engine, since, until, when)
         return browsing.timeline(self._reading, self._scope, unit, zone, since=first, until=last)
 
 

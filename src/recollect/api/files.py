@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from os import PathLike
 from threading import Event
 from typing import Any
@@ -10,8 +9,10 @@ from typing import Any
 from recollect.api.scoped import Scoped, canonical, check_limit
 from recollect.engine import stored_files
 from recollect.engine.base.context import AnyPath, PrecutFile, SyncRequest
-from recollect.engine.drafts import media, memory_drafts
+from recollect.engine.drafts import media
+from recollect.engine.search import times
 from recollect.errors import InvalidInput, NotFound, RecollectError
+from recollect.model import kinds
 from recollect.model.files import (
     AddedFile,
     Chunk,
@@ -112,8 +113,8 @@ class UserFiles(Scoped):
         limit: int = 50,
         cursor: str | None = None,
         source: FileSource | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
+        since: kinds.Since | None = None,
+        until: kinds.Until | None = None,
     ) -> FilePage:
         """List files, the last added first, a page at a time; with `since` and `until` those of that time.
 
@@ -121,7 +122,7 @@ class UserFiles(Scoped):
         """
         if source is not None and source not in FILE_SOURCES:
             raise InvalidInput(f"Unknown source of files {source!r}. They are: {', '.join(FILE_SOURCES)}.")
-        first, last = memory_drafts.moment(since, "since"), memory_drafts.moment(until, "until")
+        first, last = times.bounds(self._engine, since, until)
         return stored_files.listing(
             self._reading, self._scope, check_limit(limit), cursor, source=source, since=first, until=last
         )

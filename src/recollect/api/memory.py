@@ -35,6 +35,7 @@ from recollect.engine.forgetting import request as forgetting
 from recollect.engine.forgetting import verify
 from recollect.engine.maintenance import maintain, store_status
 from recollect.engine.memories import remember
+from recollect.engine.search.times import checked_zone
 from recollect.errors import InvalidInput, StoreFull, StoreReadOnly, StoreUnavailable
 from recollect.model.backups import Backup, Repaired, Restored
 from recollect.model.memories import Loaded, NewMemory
@@ -101,13 +102,18 @@ class Memory(Verbs):
         """The part of the settings' user, for whom the command line and the service work unless told otherwise."""
         return self.user(self._engine.settings.user)
 
-    def user(self, user_id: str, *, audit: AuditedWrite | None = None, agent: str = "") -> UserMemory:
+    def user(self, user_id: str, *, audit: AuditedWrite | None = None, agent: str = "", zone: str = "") -> UserMemory:
         """Return one user's part of the store; the user need not exist yet.
 
         With `audit` every write through it is recorded in the audit log, in the transaction that does it. `agent` is
-        the program that asks, for the search log.
+        the program that asks, for the search log. `zone` is the time zone, such as Europe/Prague, that decides what
+        "yesterday" means; without it that is the user's in the settings. Raises InvalidInput for one that is none.
         """
         engine = self._engine if audit is None else replace(self._engine, audit=audit)
+        zone = zone or self.settings.zone_of(user_id)
+        if zone != self.settings.timezone:
+            checked_zone(zone)
+            engine = replace(engine, zone=zone)
         if agent and self.settings.serve.search_log != "off":
             engine = replace(engine, agent=clean(agent)[:_MAX_AGENT])
         return UserMemory(engine, scope_of(user_id))

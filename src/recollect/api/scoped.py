@@ -39,15 +39,16 @@ class Scoped(Verbs):
 
     def _filters(self, filters: FilterFields) -> Filters:
         from recollect.engine.drafts import memory_drafts
+        from recollect.engine.search import times
 
         if unknown := sorted(filters.keys() - FilterFields.__annotations__.keys()):
             names = ", ".join(sorted(FilterFields.__annotations__))
             raise InvalidInput(f"There is no filter {unknown[0]!r}. The filters are: {names}.")
         given: dict[str, Any] = {name: value for name, value in filters.items() if value is not None}
         types = check_types(given.pop("type", ()))
-        for name in ("since", "until", "as_of"):
-            if name in given:
-                given[name] = memory_drafts.utc(given[name], name)
+        start, end = times.bounds(self._engine, *(given.pop(name, None) for name in ("since", "until", "when")))
+        as_of = times.past(self._engine, given.pop("as_of", None), "as_of")
+        given |= {"since": start, "until": end, "as_of": as_of}
         for name in ("subject", "key", "context", "session"):
             if name in given:
                 given[name] = clean(given[name])  # as the field was when it was stored

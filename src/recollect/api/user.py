@@ -38,6 +38,11 @@ class UserMemory(MemoryVerbs):
         return self._scope.user_id
 
     @property
+    def zone(self) -> str:
+        """The time zone that decides what "yesterday" means, by its name; empty for that of the machine."""
+        return self._engine.zone or self._engine.settings.timezone
+
+    @property
     def address(self) -> str:
         """Where these memories are, without a password, and whose: what waits for one is never stored in another."""
         return f"{hide_password(self._engine.settings.database)} {self.user_id}"

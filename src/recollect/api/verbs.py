@@ -83,11 +83,12 @@ class MemoryVerbs(Scoped):
 
         Query syntax: a "quoted phrase" must be there word for word (inside a sentence it is preferred), `-word` must
         not, and words like "last week" prefer that time. Filters: `type`, `subject`, `key`, `context` and `session`
-        must be equal; `since` (inclusive) and `until` (exclusive) bound when it happened or was stored; `as_of` asks
-        what was held true at a moment. Files have none of the fields but time: with such a filter only memories are
-        searched. Types to `prefer` come first among equals; `diverse` hits say different things. `vector` is the
-        query's embedding, if you have it already. With `only_related` there are no hits when none has to do with the
-        query, as at the doors for agents and people; otherwise `answerable` of the result says how likely that is.
+        must be equal; `since` (inclusive) and `until` (exclusive) bound when it happened or was stored, `when` is a
+        stretch of time, and `as_of` asks what was held true at a moment; all take words such as "last night". Files
+        have none of the fields but time: with such a filter only memories are searched. Types to `prefer` come first
+        among equals; `diverse` hits say different things. `vector` is the query's embedding, if you have it already.
+        With `only_related` there are no hits when none has to do with the query, as at the doors for agents and people;
+        otherwise `answerable` of the result says how likely that is.
         `scopes` are shared scopes to search as well: `all` that the user is a member of, `none`, or names.
 
         `location` is where the user is: coordinates, the name of a place (`home`), a kind of place (`supermarket`), or
@@ -131,6 +132,7 @@ class MemoryVerbs(Scoped):
         current: kinds.Current | None = None,
         since: kinds.Since | None = None,
         until: kinds.Until | None = None,
+        when: kinds.When | None = None,
         min_score: kinds.LeastScore = 0.0,
         prefer: kinds.Preferred = (),
         diverse: kinds.Diverse = False,
@@ -149,12 +151,11 @@ class MemoryVerbs(Scoped):
         conversation that is going on: its last turn is left out, because the query is about it.
         """
         from recollect.engine.conversations import silence
-        from recollect.engine.drafts import memory_drafts
-        from recollect.engine.search import recall
+        from recollect.engine.search import recall, times
         from recollect.engine.search.prepared_query import SearchOptions
 
         radii = radius_km, location_radius_km
-        start, end = memory_drafts.moment(since, "since"), memory_drafts.moment(until, "until")
+        start, end = times.bounds(self._engine, since, until, when)
         excluded: tuple[str, ...] = ()
         if current is not None:
             excluded = self._engine.store.read(self._scope, lambda reader: recall.current_turn(reader, current))

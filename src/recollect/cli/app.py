@@ -61,6 +61,9 @@ def recollect(
     scope: Annotated[
         str | None, option("NAME", "A shared scope to work in, of which the user is a member, instead of their own.")
     ] = None,
+    zone: Annotated[
+        str | None, option("NAME", "The time zone that decides what `yesterday` means, such as Europe/Prague.")
+    ] = None,
     config: Annotated[str | None, option("FILE", "Configuration file to read instead of your recollect.toml.")] = None,
     json: JsonOption = False,
     version: Annotated[  # noqa: ARG001 - its callback does the work
@@ -68,7 +71,7 @@ def recollect(
     ] = False,
 ) -> None:
     """Long-term memory for AI agents: store, recall and forget from the command line."""
-    ctx.obj = GlobalOptions(database, user, config, json, scope)
+    ctx.obj = GlobalOptions(database, user, config, json, scope, zone)
 
 
 # In the order in which help lists them.

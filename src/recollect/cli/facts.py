@@ -10,9 +10,8 @@ from recollect.cli.formatting import ago, day, hour, listing, percent, shortened
 from recollect.cli.memories import StoredMemory, show_record, stored
 from recollect.cli.options import argument, flag, option
 from recollect.cli.runner import CommandContext, CommandResult, CommandSet, given_text
-from recollect.cli.values import past_moment, period
+from recollect.cli.values import past_moment
 from recollect.cli.verb_options import Given
-from recollect.errors import InvalidInput
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -185,21 +184,12 @@ def event(
 def events(
     context: CommandContext,
     /,
-    *,
-    when: Annotated[
-        str | None,
-        option("PERIOD", "Only then: yesterday, last night (18:00 to 06:00), last week, or a day such as 2026-12-03."),
-    ] = None,
     **given: Given,
 ) -> "CommandResult[Known]":
     """Tell what happened, in order.
 
     When there is more than the limit, the newest are shown.
     """
-    if when is not None:
-        if given.keys() & {"since", "until"}:
-            raise InvalidInput("--when already says from when to when; leave out --since and --until.")
-        given["since"], given["until"] = period(when, "when", context.now)
     nothing = "Nothing has happened yet. `recollect event SUMMARY` notes that something did."
     return _listed(context.me.events(**given), _by_day, nothing, given)
 

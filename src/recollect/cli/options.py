@@ -47,6 +47,7 @@ class GlobalOptions(NamedTuple):
     config: str | None = None
     json: bool = False
     scope: str | None = None
+    zone: str | None = None
 
 
 JsonOption: TypeAlias = Annotated[bool, flag("--json", "Print one JSON document and nothing else.")]

@@ -105,7 +105,7 @@ class CommandContext:
     @property
     def now(self) -> datetime:
         """The moment at which the command began, in the user's time zone."""
-        return self._on_clock(self._now, self.settings.timezone)
+        return self._on_clock(self._now, self._me.zone if self._me else self.settings.timezone)
 
     @property
     def present(self) -> datetime:
@@ -122,7 +122,7 @@ class CommandContext:
         """Load the settings for a database that was typed; the settings decide when none was."""
         from recollect.settings import load_settings
 
-        given = {"database": database, "user": self.typed.user}
+        given = {"database": database, "user": self.typed.user, "timezone": self.typed.zone}
         overrides = {name: value for name, value in given.items() if value is not None}
         return load_settings(self.typed.config, overrides=overrides)
 
@@ -152,7 +152,7 @@ class CommandContext:
         principal, user_id = admit(self.memory, *needed, named=self.user_named)
         self.actor = principal.id
         audit, scope = AuditedWrite(principal.id, self.command), self.typed.scope
-        me = self.memory.user(user_id, audit=audit, agent="recollect")
+        me = self.memory.user(user_id, audit=audit, agent="recollect", zone=self.typed.zone or "")
         if scope is not None and "admin" in needed:
             raise InvalidInput("--scope means nothing to this command: it is about the whole store.")
         self._me = me if scope is None else me.scope(scope)

@@ -16,7 +16,7 @@ import typer
 
 from recollect.cli.options import one_of
 from recollect.cli.values import json_object, moment_or_none, past_moment
-from recollect.model.parameters import Kind, Parameter, parameters, plain, several
+from recollect.model.parameters import Kind, Parameter, is_moment, parameters, plain, several
 
 Given: TypeAlias = Any  # of `**given`: what was typed, as the verb takes it
 
@@ -69,7 +69,7 @@ def arguments(
 def _read(parameter: Parameter, value: Any, now: Callable[[], datetime]) -> Any:  # noqa: ANN401 - of any type
     """Read the text of a time or a mapping."""
     kind, inner = parameter.kind, plain(parameter.type)
-    if inner is datetime:
+    if is_moment(parameter.type):
         name = _names(parameter)[0].removeprefix("--")
         return past_moment(value, name, now()) if kind.span == "back" else moment_or_none(value, name, now(), kind.span)
     return json_object(value) if get_origin(inner) is Mapping else value
@@ -111,7 +111,7 @@ def _sentence(parameter: Parameter, known: tuple[str, ...], *, repeated: bool) -
 
 def _metavar(kind: Kind, inner: object, one_of_some: str) -> str:
     """Say what is typed: a time, a number, a share, one of the words for which an option is named, or any name."""
-    if inner is datetime:
+    if is_moment(inner):
         return "TIME"
     if inner is int:
         return "N"

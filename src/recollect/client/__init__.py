@@ -59,9 +59,12 @@ class Client(Verbs):
         """The part of the key's own user."""
         return ServiceUserMemory(self._service, "")
 
-    def user(self, user_id: str) -> ServiceUserMemory:
-        """Return one user's part; only an admin's key may name another user than its own."""
-        return ServiceUserMemory(self._service, user_id)
+    def user(self, user_id: str = "", *, zone: str = "") -> ServiceUserMemory:
+        """Return one user's part; only an admin's key may name another user than its own.
+
+        `zone` is the time zone that decides what "yesterday" means; without it that is the user's in the service.
+        """
+        return ServiceUserMemory(self._service.in_zone(zone) if zone else self._service, user_id)
 
     def close(self) -> None:
         """Give back the connections."""
@@ -221,9 +224,9 @@ class AsyncClient(AsyncTwin[Client]):
         """The part of the key's own user."""
         return AsyncServiceUserMemory(self._sync.me)
 
-    def user(self, user_id: str) -> AsyncServiceUserMemory:
+    def user(self, user_id: str = "", *, zone: str = "") -> AsyncServiceUserMemory:
         """Return one user's part; only an admin's key may name another user than its own."""
-        return AsyncServiceUserMemory(self._sync.user(user_id))
+        return AsyncServiceUserMemory(self._sync.user(user_id, zone=zone))
 
     close = awaited(Client.close)
     __aexit__ = awaited(Client.__exit__)

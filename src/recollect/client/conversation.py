@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, is_dataclass
-from datetime import datetime
 from typing import Any, Unpack
 
 from recollect.client.decode import decode, decode_all
 from recollect.client.service import ServiceConnection, ServiceScoped, path_part
 from recollect.errors import InvalidInput, NotFound
+from recollect.model import kinds
 from recollect.model.literals import MessageRole
 from recollect.model.memories import NewMemory
 from recollect.model.messages import (
@@ -113,7 +113,7 @@ class ServiceMessages(ServiceScoped):
         return decode_all(Message, found["items"])
 
     def between(
-        self, *, since: datetime | None = None, until: datetime | None = None, limit: int = 50
+        self, *, since: kinds.Since | None = None, until: kinds.Until | None = None, limit: int = 50
     ) -> tuple[Message, ...]:
         """Return the newest messages of a time, of all conversations, in the order in which they were said."""
         return decode_all(Message, self._get("/api/messages", since=since, until=until, limit=limit)["items"])

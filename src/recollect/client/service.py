@@ -70,12 +70,19 @@ class ServiceConnection:
         self.url = base
         self.scope = ""
         self.given_at = ""
+        self.zone = ""
 
     def in_scope(self, name: str) -> Self:
         """Give the same service, asked for a shared scope; the connections are shared."""
         scoped = copy(self)
         scoped.scope = name
         return scoped
+
+    def in_zone(self, name: str) -> Self:
+        """Give the same service, asked with the time zone of a user."""
+        moved = copy(self)
+        moved.zone = name
+        return moved
 
     def as_given(self, moment: str) -> Self:
         """Give the same service for writes that have waited since then."""
@@ -144,6 +151,7 @@ class ServiceConnection:
             "X-Recollect-User": user,
             "X-Recollect-Scope": self.scope,
             "X-Recollect-Given-At": self.given_at,
+            "X-Recollect-Zone": self.zone,
         }
         return {"X-Recollect-Version": __version__, **{name: value for name, value in named.items() if value}}
 

@@ -38,7 +38,7 @@ class Dispatcher:
             if tool == name and arguments.get(argument) is not None
         ]
         context = self._authorized(caller, name, *also)
-        taken = read_arguments(name, TOOLS[name].takes, arguments, zone_named(context.settings.timezone))
+        taken = read_arguments(name, TOOLS[name].takes, arguments, zone_named(context.me.zone))
         scope = taken.pop(_SCOPE, None)
         return TOOL_HANDLERS[name](context if scope is None else context.in_scope(scope), taken)
 
@@ -66,4 +66,4 @@ class Dispatcher:
             for permission in needed
         )
         audit = None if {*needed} == {"read"} else AuditedWrite(actor=caller.principal.id, action=name)
-        return ToolContext(memory.user(user, audit=audit, agent="mcp"), memory.settings, memory)
+        return ToolContext(memory.user(user, audit=audit, agent="mcp", zone=caller.zone), memory.settings, memory)

@@ -151,7 +151,7 @@ def _facts(context: ToolContext, arguments: Mapping[str, Any]) -> ToolAnswer:
 
 def _ask_events(me: UserMemory, arguments: Mapping[str, Any]) -> tuple[MemoryRecord, ...]:
     named = {"entity": arguments.get("subject"), "kind": arguments.get("key")}
-    times = {"since": arguments.get("since"), "until": arguments.get("until")}
+    times = {name: arguments.get(name) for name in ("since", "until", "when")}
     return me.events(**named, **times, limit=arguments["limit"])
 
 

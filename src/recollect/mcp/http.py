@@ -67,7 +67,7 @@ def create_mcp(memory: Callable[[], Memory], *, run: RunForUser = _run_at_once) 
         principal = state.get("principal")
         if not isinstance(principal, Principal):
             raise UnknownKey("This needs a key. Send it as `Authorization: Bearer rk_…`.")
-        return Caller(principal, state.get("user", ""))
+        return Caller(principal, state.get("user", ""), state.get("zone", ""))
 
     async def run_in_turn(ctx: McpContext, work: Callable[[], T], /) -> T:
         known = caller(ctx)

@@ -12,10 +12,11 @@ from recollect.model.literals import Permission
 
 
 class Caller(NamedTuple):
-    """The principal of a call, and the user it names, if it names one."""
+    """The principal of a call, and the user and the time zone it names, if it names any."""
 
     principal: Principal
     user: str = ""
+    zone: str = ""
 
 
 REQUIRED_PERMISSIONS: Final[Mapping[str, Permission]] = MappingProxyType(

@@ -73,20 +73,38 @@ OfSubject: TypeAlias = Annotated[str, _name("Only about this subject.", for_mode
 OfKey: TypeAlias = Annotated[str, _name("Only this property.", for_models=True)]
 OfContext: TypeAlias = Annotated[str, _name("Only in this context.", for_models=True)]
 OfSession: TypeAlias = Annotated[str, _name("Only from this session.", metavar="ID")]
+_WORDS_OF_TIME = "a time, a span such as 7d (a week ago), yesterday, last night (since 18:00) or last week."
 Since: TypeAlias = Annotated[
-    datetime,
+    datetime | str,
     Kind(
-        "Only what happened, or was stored, then or later.",
-        typed="Only what happened, or was stored, then or later: a time, a span such as 7d (a week ago), "
-        "yesterday, last night (since 18:00) or last week.",
+        f"Only what happened, or was stored, then or later: {_WORDS_OF_TIME}",
         span="back",
-        for_models=True,
+        longest=200,
+        for_models="From then on: a time, 7d, yesterday.",
     ),
 ]
 Until: TypeAlias = Annotated[
-    datetime, Kind("Only what happened, or was stored, before then.", span="back", for_models=True)
+    datetime | str,
+    Kind(
+        "Only what happened, or was stored, before then; words such as yesterday mean their beginning.",
+        span="back",
+        longest=200,
+        for_models="Before then.",
+    ),
 ]
-AsOf: TypeAlias = Annotated[datetime, Kind("What was held true at that moment, instead of now.", span="back")]
+When: TypeAlias = Annotated[
+    str,
+    Kind(
+        "Only what happened, or was stored, in that time: yesterday, last night (18:00 to 06:00), last week, or a day "
+        "such as 2026-12-03.",
+        metavar="PERIOD",
+        longest=200,
+        for_models="In that time: last night, 2026-12-03.",
+    ),
+]
+AsOf: TypeAlias = Annotated[
+    datetime | str, Kind("What was held true at that moment, instead of now.", span="back", longest=200)
+]
 LeastImportance: TypeAlias = Annotated[float, _share("Leave out what matters less.", for_models=True)]
 
 
@@ -100,6 +118,7 @@ class FilterFields(TypedDict, total=False):
     session: OfSession | None
     since: Since | None
     until: Until | None
+    when: When | None
     as_of: AsOf | None
     min_importance: LeastImportance | None
 

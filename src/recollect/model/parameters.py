@@ -5,6 +5,7 @@ Imports nothing heavy: help needs it.
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
@@ -88,6 +89,12 @@ def plain(hint: Any) -> Any:  # noqa: ANN401 - any annotation
         return plain(get_args(hint)[0])
     inner = [part for part in get_args(hint) if part is not NoneType] if is_union(hint) else []
     return plain(inner[0]) if len(inner) == 1 else hint
+
+
+def is_moment(hint: Any) -> bool:  # noqa: ANN401 - any annotation
+    """Tell whether a parameter is a moment, or may be one beside words."""
+    inner = plain(hint)
+    return inner is datetime or (is_union(inner) and datetime in get_args(inner))
 
 
 def several(hint: Any) -> Any:  # noqa: ANN401 - any annotation

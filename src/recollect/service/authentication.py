@@ -106,6 +106,7 @@ class AuthenticationMiddleware:
         state["principal_id"] = principal.id
         state["user"] = _named(headers, "X-Recollect-User")
         state["scope"] = _named(headers, "X-Recollect-Scope")
+        state["zone"] = _named(headers, "X-Recollect-Zone")
         self._limit(principal.id)
 
     def _session_principal(self, session: str, user: str) -> Principal:

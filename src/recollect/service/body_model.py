@@ -78,6 +78,10 @@ Timestamp = Annotated[
 ]
 
 
+# A moment, or words for one on the user's clock. What it is, is read with the user's time zone, by the verb.
+TimeText = Annotated[str, Field(min_length=1, max_length=200, json_schema_extra={"format": "moment"})]
+
+
 def whole(value: object) -> object:
     """Read 7.0 as 7, as JSON does."""
     return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -36,6 +36,13 @@ ScopeHeader = Annotated[
         max_length=512, description="A shared scope to work in, of which the user is a member, instead of their own."
     ),
 ]
+ZoneHeader = Annotated[
+    str | None,
+    Header(
+        max_length=64,
+        description="The zone that decides what `yesterday` means, such as `Europe/Prague`; without it the user's.",
+    ),
+]
 IdempotencyKey = Annotated[
     str | None,
     Header(
@@ -68,16 +75,17 @@ class ApiCall:
     admission: RequestAdmission
     scope: str = ""  # the shared scope that it is for, if any
     agent: str = ""  # the program that the client says it is
+    zone: str = ""  # the time zone that it names, if any
     given_at: datetime | None = None  # when a request that has waited was given
 
     @property
     def me(self) -> UserMemory:
         """The verbs of the user, for reading; in a shared scope those of a member. Raises NotFound."""
-        return self._opened(self.memory.user(self.user_id, agent=self.agent))
+        return self._opened(self.memory.user(self.user_id, agent=self.agent, zone=self.zone))
 
     def audited(self, write: AuditedWrite) -> UserMemory:
         """The verbs of the user, for a write that is noted in the audit log."""
-        return self._opened(self.memory.user(self.user_id, audit=write, agent=self.agent))
+        return self._opened(self.memory.user(self.user_id, audit=write, agent=self.agent, zone=self.zone))
 
     def _opened(self, me: UserMemory) -> UserMemory:
         return me.scope(self.scope) if self.scope else me
@@ -112,8 +120,10 @@ class RequiresPermission:
         self,
         request: Request,
         _: Annotated[object, Depends(_BEARER)] = None,
+        *,
         x_recollect_user: UserHeader = None,  # noqa: ARG002 - for the document; authentication has read it
         x_recollect_scope: ScopeHeader = None,  # noqa: ARG002 - likewise
+        x_recollect_zone: ZoneHeader = None,  # noqa: ARG002 - likewise
     ) -> ApiCall:
         """Authorize the request."""
         return self.authorized(request)
@@ -131,11 +141,12 @@ class RequiresPermission:
         user = authorize(principal, self.permission, user=request.state.user, default=memory.settings.user)
         if self.also is not None:
             authorize(principal, self.also, user=request.state.user, default=memory.settings.user)
-        memory.user(user)  # raises for a name that cannot be a user's
+        state = request.state
+        memory.user(user, zone=state.zone)  # raises for a name that cannot be a user's, and for no time zone
         _refuse_unknown_parameters(request)
         path = f"{request.method} {request.url.path}?{request.url.query}"
         admission, agent = request.app.state.admission, request.headers.get("user-agent", "")
-        call = ApiCall(memory, principal, user, idempotency_key, path, admission, request.state.scope, agent)
+        call = ApiCall(memory, principal, user, idempotency_key, path, admission, state.scope, agent, state.zone)
         if self.permission == "admin":
             call.refuse_scope()
         return call
@@ -162,8 +173,10 @@ class RequiresPermissionOnce(RequiresPermission):
         self,
         request: Request,
         _: Annotated[object, Depends(_BEARER)] = None,
+        *,
         x_recollect_user: UserHeader = None,  # noqa: ARG002 - for the document; authentication has read it
         x_recollect_scope: ScopeHeader = None,  # noqa: ARG002 - likewise
+        x_recollect_zone: ZoneHeader = None,  # noqa: ARG002 - likewise
         idempotency_key: IdempotencyKey = None,
         x_recollect_given_at: GivenAt = None,
     ) -> ApiCall:

@@ -25,11 +25,12 @@ from recollect.service.body_model import (
     GivenType,
     StrictBody,
     Timestamp,
+    TimeText,
 )
 
 _Endpoint = TypeVar("_Endpoint", bound=Callable[..., Any])
 _Body = TypeVar("_Body", bound=StrictBody)
-_WRITTEN: Final[Mapping[Any, Any]] = {datetime: Timestamp, MemoryType: GivenType}
+_WRITTEN: Final[Mapping[Any, Any]] = {datetime: Timestamp, datetime | str: TimeText, MemoryType: GivenType}
 
 
 def reading(router: APIRouter, verb: Callable[..., Any], shape: type[BaseModel]) -> Callable[[_Endpoint], _Endpoint]:

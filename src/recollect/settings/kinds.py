@@ -214,6 +214,20 @@ def timezone() -> ValueKind[str]:
     return ValueKind("the name of a time zone such as Europe/Prague, or nothing", parse)
 
 
+def zones() -> ValueKind[tuple[str, ...]]:
+    """Accept texts that each name a user and, after the last colon, a time zone, as a list or one to a line."""
+    zone = timezone()
+
+    def parse(value: object) -> tuple[str, ...]:
+        lines = [line.strip() for line in _listed_texts(value, str.splitlines) if line.strip()]
+        for user, _, name in (line.rpartition(":") for line in lines):
+            if not user.strip() or not zone.parse(name.strip()):
+                raise Unfit
+        return tuple(map(clean, lines))
+
+    return ValueKind("a list of texts such as `anna: Europe/Prague`, or none", parse, _listed)
+
+
 def labelled(label: str, words: tuple[str, ...], *, commas: bool = False) -> ValueKind[tuple[str, ...]]:
     """Accept texts that each begin with one of a few words and a colon, as a list or one to a line.
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from functools import cache
 from operator import attrgetter
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
@@ -20,7 +21,7 @@ from recollect.settings.declare import (
     unset,
     walk,
 )
-from recollect.settings.kinds import choice, number, switch, text, timezone, whole
+from recollect.settings.kinds import choice, number, switch, text, timezone, whole, zones
 from recollect.settings.sections import (
     BackupSettings,
     CaptureSettings,
@@ -118,6 +119,11 @@ class SettingRow(NamedTuple):
     environment: str
 
 
+@cache
+def _zones_by_user(lines: tuple[str, ...]) -> Mapping[str, str]:
+    return {user.strip(): zone.strip() for user, _, zone in (line.rpartition(":") for line in lines)}
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that can be set. It is checked when it is made, and never changes.
@@ -147,6 +153,12 @@ class Settings:
         "The user's time zone, such as `Europe/Prague`: it decides what `yesterday` means, and how the CLI reads "
         "and shows times.",
         default_words="that of the machine",
+    )
+    timezones: tuple[str, ...] = setting(
+        (),
+        zones(),
+        "Time zones of single users, each after the name of the user; a request may name another.",
+        default_words="none",
     )
     auto_capture: bool = setting(True, switch(), "Store what users say about themselves, after each turn.")
     auto_recall: bool = setting(True, switch(), "Give the agent related memories before each turn.")
@@ -183,6 +195,10 @@ class Settings:
         values = ((entry, getattr(self, entry.name)) for entry in entries(Settings))
         shown = (f"{name}={(part.kind.show(value) if part else value)!r}" for (name, part, *_), value in values)
         return f"Settings({', '.join(shown)})"
+
+    def zone_of(self, user_id: str) -> str:
+        """Give the time zone of a user, by its name; empty for that of the machine."""
+        return _zones_by_user(self.timezones).get(user_id, self.timezone)
 
     def describe(self) -> tuple[SettingRow, ...]:
         """Give every setting with its value and where it came from, for `recollect status`."""

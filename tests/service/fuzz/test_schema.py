@@ -33,10 +33,15 @@ CONFIG = {
 }
 ENDLESS = "/api/stream"  # of an answer without an end, the first event is enough
 OPERATORS = ("/api/status", "/metrics", "/api/admin/")
-NAMING = ("x-recollect-user", "x-recollect-scope")  # what they name must be there, which no schema can say
+NAMING = (
+    "x-recollect-user",
+    "x-recollect-scope",
+    "x-recollect-zone",
+)  # what they name must be there, which no schema can say
 HALVES = {"lat", "lng", "near", "at", "radius_km"}  # in a query each may stand alone, as far as a schema can say
 LONGEST_GENERATED = 4_096  # characters; Hypothesis takes a minimum of up to twice as many
 _EDGE_OF_TIME = re.compile("0001-01-01|9999-12-31")
+TIMES = ("since", "until", "when", "as_of")  # in words, too, of which no schema can say which have a meaning
 WAYS = ("location", "lat", "address", "place_label", "near", "at")
 
 
@@ -110,7 +115,8 @@ def beyond_the_schema(case: Case[Any]) -> bool:
     in_blocks = any(isinstance(one.get(name), list) for one in given for name in ("content", "prompt"))
     return (
         in_blocks
-        or bool((case.query or {}).get("zone"))
+        or any((case.query or {}).get(name) for name in ("zone", *TIMES))
+        or any(one.get(name) for one in given for name in TIMES)
         or any(one.get("valid_until") or one.get("nodes") or one.get("media") for one in given)
     )
 

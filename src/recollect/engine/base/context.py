@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 from os import PathLike
 from queue import Empty, Queue
 from threading import Event, Lock, Thread
@@ -30,6 +30,7 @@ from recollect.model.readings import Reading
 from recollect.model.stats import Erasure, UserLimits
 from recollect.ports import Clock, Documents, Geocoder, Originals, Reader, Reranker, Summarizer, Tokenizer
 from recollect.settings import LimitSettings, Settings
+from recollect.settings.kinds import zone_named
 from recollect.storage.base import CachedPlace, PendingWrite, Store, StoreWriter
 
 if TYPE_CHECKING:
@@ -259,6 +260,7 @@ class Engine:
     """Ports and settings, then the state of this process. `audit` wraps every write, if there is one.
 
     `author` is the member who works in a shared scope; '' for a user's own memory. `agent` is the program that asks.
+    `zone` is the time zone of the user or the request, by name, where it is not that of the settings.
     `forgetting` is the note of a request that is carried out in parts, because the disk is full.
     """
 
@@ -282,6 +284,7 @@ class Engine:
     audit: WriteWrapper | None = None
     author: str = ""
     agent: str = ""
+    zone: str = ""
     forgetting: str = ""
 
     def __post_init__(self) -> None:
@@ -349,6 +352,11 @@ class Engine:
             return audited(writer)
 
         return limited
+
+    @property
+    def timezone(self) -> tzinfo:
+        """The time zone that decides what `yesterday` means."""
+        return zone_named(self.zone or self.settings.timezone)
 
     @property
     def space(self) -> Space | None:

@@ -41,7 +41,6 @@ from recollect.model.readings import (
 )
 from recollect.model.scopes import AUTHOR
 from recollect.ports import Reader
-from recollect.settings.kinds import zone_named
 from recollect.storage.base import Derivation, StoreReader, StoreWriter
 from recollect.text.clean import clean, fingerprint_text
 from recollect.text.fence import is_only_wrappers, without_fences
@@ -371,8 +370,7 @@ def _occurred_at(engine: Engine, message: Message, captured: Captured) -> dateti
         return told_at if told_at < message.created_at else None
     from recollect.text.capture.values import event_time  # noqa: PLC0415 - as above
 
-    zone = zone_named(engine.settings.timezone)
-    return event_time(captured.content, message.said_at.astimezone(zone)) or message.said_at
+    return event_time(captured.content, message.said_at.astimezone(engine.timezone)) or message.said_at
 
 
 def _actions(message: Message) -> Iterator[NewMemory]:

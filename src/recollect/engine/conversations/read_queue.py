@@ -8,6 +8,7 @@ A message that cannot be read keeps the later ones of its user waiting. It is re
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from threading import Event
 
@@ -83,9 +84,10 @@ class _ReadBatch:
     def _serve(self, job: ReadJob) -> bool:
         """Read a message; says whether that is over. One whose turn comes again when the model is back is not."""
         try:
-            learned = capture.learn(self._engine, job.scope, [job.message], _turns_before(self._engine, job))
+            engine = replace(self._engine, zone=self._engine.settings.zone_of(job.scope.user_id))
+            learned = capture.learn(engine, job.scope, [job.message], _turns_before(engine, job))
             if not learned.unasked:
-                _keep(self._engine, job, learned)
+                _keep(engine, job, learned)
                 self.read += 1
                 return True
             self._away = not _model_works(self._engine, job)

@@ -13,7 +13,6 @@ from recollect.model.places import Location, NamedPlace, PlaceSummary, check_coo
 from recollect.model.search import PlaceContents
 from recollect.ports import RemoteEmbedder
 from recollect.ranking import geo
-from recollect.settings.kinds import zone_named
 from recollect.storage.base import StoreWriter
 from recollect.text.clean import clean
 
@@ -26,7 +25,7 @@ def places(engine: Engine, scope: Scope, limit: int) -> tuple[PlaceSummary, ...]
     sightings, named_places = engine.store.read(
         scope, lambda reader: (reader.sightings(Filters(now)), reader.named_places())
     )
-    return geo.summarize(sightings, named_places, limit, zone_named(engine.settings.timezone))
+    return geo.summarize(sightings, named_places, limit, engine.timezone)
 
 
 def contents(engine: Engine, scope: Scope, circle: Circle, limit: int) -> PlaceContents:

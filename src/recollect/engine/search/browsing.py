@@ -7,12 +7,12 @@ zone and its summer time.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta
 from itertools import chain
 
 from recollect.engine.base.context import VECTOR, Engine
 from recollect.engine.drafts import items
-from recollect.engine.search import hits, recall
+from recollect.engine.search import hits, recall, times
 from recollect.engine.search.hits import moment
 from recollect.engine.search.prepared_query import MAX_LIMIT, MAX_QUERY, SearchOptions
 from recollect.errors import InvalidInput
@@ -23,7 +23,6 @@ from recollect.model.scopes import shared_name
 from recollect.model.search import About, ChannelPart, Recall, ScoreParts
 from recollect.model.stats import TimelineBucket, TimelineUnit
 from recollect.ranking.fusion import nearness
-from recollect.settings.kinds import zone_named
 from recollect.storage.base import StoreReader
 from recollect.text.clean import clean
 from recollect.text.terms import index_terms, query_words
@@ -141,7 +140,7 @@ def timeline(
     """Give the buckets in which there is something, in order."""
     if unit not in _UNITS:
         raise InvalidInput(f"Unknown unit {unit!r}. The units are: {', '.join(_UNITS)}.")
-    local = _zone(zone or engine.settings.timezone)
+    local = times.checked_zone(zone) if zone else engine.timezone
     now = engine.clock.now()
 
     counts: dict[datetime, dict[str, int]] = {}
@@ -155,13 +154,6 @@ def timeline(
         TimelineBucket(_utc(start), _end(start, unit), **amounts)
         for start, amounts in sorted(counts.items(), key=lambda bucket: _utc(bucket[0]))
     )
-
-
-def _zone(name: str) -> tzinfo:
-    try:
-        return zone_named(name)
-    except (KeyError, ValueError, OSError) as error:
-        raise InvalidInput(f"Unknown time zone {name!r}. Give one such as Europe/Prague.") from error
 
 
 def _start(local: datetime, unit: TimelineUnit) -> datetime:

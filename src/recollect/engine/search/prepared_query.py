@@ -17,7 +17,6 @@ from recollect.model.places import SearchLocation
 from recollect.model.scopes import ScopeChoice
 from recollect.model.vectors import as_unit
 from recollect.ports import RemoteEmbedder
-from recollect.settings.kinds import zone_named
 from recollect.text.clean import clean
 from recollect.text.query import ParsedQuery, read_query
 
@@ -107,8 +106,8 @@ def prepare(
 
 
 def local_time(engine: Engine, now: datetime) -> datetime:
-    """Give a moment in the time zone of the settings, which says what `yesterday` means."""
-    return now.astimezone(zone_named(engine.settings.timezone))
+    """Give a moment in the user's time zone, which says what `yesterday` means."""
+    return now.astimezone(engine.timezone)
 
 
 def _check_query(query: str) -> str:

@@ -10,7 +10,7 @@ from recollect.errors import NotFound
 from recollect.model.messages import Compaction, Message, NewMessage, Window
 from recollect.service import requests
 from recollect.service import responses as out
-from recollect.service.body_model import PLAIN_NUMBER, Timestamp
+from recollect.service.body_model import PLAIN_NUMBER, TimeText
 from recollect.service.idempotency import Reply, run_idempotent
 from recollect.service.json_routes import json_router
 from recollect.service.request_context import ReadCall, WriteAndReadCall, WriteCall
@@ -148,8 +148,8 @@ def rate_message(body: requests.FeedbackBody, call: WriteAndReadCall, id: Messag
 @router.get("/api/messages", response_model=out.StoredMessagesBody)
 def list_messages(
     call: ReadCall,
-    since: Annotated[Timestamp | None, Query()] = None,
-    until: Annotated[Timestamp | None, Query()] = None,
+    since: Annotated[TimeText | None, Query()] = None,
+    until: Annotated[TimeText | None, Query()] = None,
     limit: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER] = 50,
 ) -> out.Items:
     """Give the newest messages of a time, of all conversations, in the order in which they were said."""

@@ -15,7 +15,7 @@ from recollect.model.literals import FileSource
 from recollect.model.search import Forgotten
 from recollect.service import requests
 from recollect.service import responses as out
-from recollect.service.body_model import PLAIN_NUMBER, Timestamp
+from recollect.service.body_model import PLAIN_NUMBER, TimeText
 from recollect.service.idempotency import Reply, run_idempotent
 from recollect.service.json_routes import json_router
 from recollect.service.openapi_document import BINARY
@@ -53,8 +53,8 @@ def list_files(
         FileSource | None,
         Query(description="Only files of synced folders of notes or of session logs, or only documents."),
     ] = None,
-    since: Annotated[Timestamp | None, Query()] = None,
-    until: Annotated[Timestamp | None, Query()] = None,
+    since: Annotated[TimeText | None, Query()] = None,
+    until: Annotated[TimeText | None, Query()] = None,
 ) -> dict[str, object]:
     """List files, the one that was added last first, and the folders that are kept in step."""
     page = call.me.files.list(limit=limit, cursor=cursor, source=source, since=since, until=until)

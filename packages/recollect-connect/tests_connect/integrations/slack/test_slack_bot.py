@@ -160,11 +160,11 @@ class Interrupted(Memory):
         self.away, self.answers = True, Event()
         self.answers.set()
 
-    def user(self, user_id: str, *, audit: AuditedWrite | None = None, agent: str = "") -> UserMemory:
+    def user(self, user_id: str, *, audit: AuditedWrite | None = None, agent: str = "", zone: str = "") -> UserMemory:
         self.answers.wait(PATIENCE_S)
         if self.away and user_id.startswith("slack:"):
             raise StoreUnavailable("No connection to the database.")
-        return super().user(user_id, audit=audit, agent=agent)
+        return super().user(user_id, audit=audit, agent=agent, zone=zone)
 
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
