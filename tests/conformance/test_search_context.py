@@ -21,7 +21,7 @@ def told(me: UserMemory) -> UserMemory:
     me.remember("The blue bicycle pump is in the attic", type="fact")
     chat = me.conversation("s1")
     chat.append("system", "You know all about the blue bicycle pump.")
-    chat.append("user", "Where did the blue bicycle pump go?")
+    chat.append("user", "I miss the blue bicycle pump. Where did it go?")
     chat.append("reasoning", "The blue bicycle pump must be upstairs.")
     chat.append("assistant", "I look for it.", tool_calls=[{"id": "t", "name": "find", "arguments": "{}"}])
     chat.append("tool", "blue bicycle pump: attic, left shelf", tool_call_id="t")
@@ -77,7 +77,7 @@ def test_meaning_finds_what_was_said_once_it_is_embedded(told: UserMemory, memor
 def test_the_turn_that_is_going_on_is_left_out_however_many_tools_it_needs(told: UserMemory) -> None:
     chat = told.conversation("s1")
     before = {hit.id for hit in told.search_context(ASKED, limit=50).hits}
-    chat.append("user", "Once more: is it true that the blue bicycle pump is there?")
+    chat.append("user", "Once more, I looked and found no blue bicycle pump.")
     chat.append("reasoning", "The blue bicycle pump, again.")
     assert {hit.id for hit in told.search_context(ASKED, limit=50, current="s1").hits} == before
     assert len(told.search_context(ASKED, limit=50).hits) == len(before) + 2
@@ -93,6 +93,18 @@ def test_a_request_that_only_repeats_the_query_is_no_answer(me: UserMemory) -> N
     me.conversation("s1").append("assistant", "The blue bicycle pump is in the attic.")
     found = me.search_context("where is the  BLUE bicycle pump?")
     assert sources(found) == {"response"}
+
+
+def test_what_only_asks_or_acknowledges_is_left_out_unless_sources_are_chosen(me: UserMemory) -> None:
+    chat = me.conversation("s1")
+    chat.append("user", "What did Dave say about the knee?", speaker="Ann")
+    chat.append("user", "I moved to Brno, what should I do about the knee?", speaker="Ann")
+    chat.append("user", "The knee is fine again.", speaker="Dave")
+    chat.append("user", "Noted, thank you.", speaker="Ann")
+    told = [hit.content for hit in me.search_context("Dave's knee", limit=20).hits]
+    assert sorted(told) == ["I moved to Brno, what should I do about the knee?", "The knee is fine again."]
+    asked = me.search_context("Dave's knee", sources=["request"], limit=20).hits
+    assert {hit.content for hit in asked} >= {*told, "What did Dave say about the knee?"}
 
 
 def test_time_bounds(told: UserMemory, clock: SteppingClock) -> None:

@@ -100,7 +100,7 @@ def test_what_applies_always_is_shown_whatever_is_asked(me: UserMemory) -> None:
     assert shown(me, GENERAL) == [RULE]
     assert shown(me, QUESTION) == [PUMP, RULE]
     block = me.before_prompt(SMALL_TALK, session="s").block
-    assert f"[standing instruction · 2026-03-01] {RULE}" in block
+    assert f"[Sun 1 Mar 2026] {RULE}" in block
 
 
 def test_an_instruction_that_is_found_is_shown_once(me: UserMemory) -> None:

@@ -147,7 +147,8 @@ class MemoryVerbs(Scoped):
     ) -> Recall:
         """Search memories, messages and files together, best first. Arguments as in `recall` mean the same here.
 
-        `session` narrows it down to one conversation and what was stored in it, without files. `current` is the
+        Messages that only ask or acknowledge are left out, unless `sources` are chosen. `session` narrows it down to
+        one conversation and what was stored in it, without files. `current` is the
         conversation that is going on: its last turn is left out, because the query is about it.
         """
         from recollect.engine.conversations import silence
@@ -175,6 +176,7 @@ class MemoryVerbs(Scoped):
                 location=search_location(location, radii, location_weight, location_mode),
                 scopes=scope_choice(scopes, self._engine.settings.recall.scopes),
                 answers=only_related,
+                telling=frozenset(sources) == frozenset(USUAL_SOURCES),
             ),
             vector=vector,
             log_as="search",

@@ -100,7 +100,7 @@ def before_prompt(
     session: options.HostSession = None,
     speaker: options.Speaker = None,
     max_tokens: Annotated[
-        int | None, option("N", "The block is never longer than this; the settings say 2,000.", min=0)
+        int | None, option("N", "The block is never longer than this; the settings say 900.", min=0)
     ] = None,
 ) -> "CommandResult[PromptContext]":
     """Give what to show an agent before it answers.

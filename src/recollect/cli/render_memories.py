@@ -22,6 +22,7 @@ from recollect.model.messages import Message
 from recollect.model.places import PlacePart
 from recollect.model.readings import ASSISTANT, Captured, ExplainedReading, MemoryOrigin, TextSpan
 from recollect.model.search import ChannelPart, Hit
+from recollect.text.telling import only_asks
 
 MessagesAround: TypeAlias = Mapping[str, Sequence[Message]]
 
@@ -160,7 +161,8 @@ def _found(hit: Hit, now: datetime, *, sources: bool) -> Text:
         entry.append("\n").append_text(safe(named(record.place), "cyan"))  # as `recollect read` takes it
         entry.append_text(safe(f"  {' · '.join(filter(None, (*parts, dated)))}", "dim"))
         return entry.append_text(_whereabouts(record, hit))
-    details = " · ".join(_where(f"{hit.source} · {ago(record.said_at, now)}", record.conversation))
+    source = f"{hit.source}, a question" if only_asks(hit.content) else hit.source
+    details = " · ".join(_where(f"{source} · {ago(record.said_at, now)}", record.conversation))
     entry.append("\n").append_text(safe(f"{hit.id}  {details}", "dim"))
     return entry.append_text(_whereabouts(record, hit))
 

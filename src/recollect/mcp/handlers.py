@@ -28,7 +28,8 @@ from recollect.mcp.render import ToolAnswer
 from recollect.model.literals import Trust
 from recollect.model.media import Media
 from recollect.model.memories import MemoryRecord, Remembered
-from recollect.text.fence import Quoted, fenced
+from recollect.settings.kinds import zone_named
+from recollect.text.fence import Quoted, fenced, spoken_day
 from recollect.text.harmless import harmless
 
 _SAYING: Final = frozenset(("content", "type", "subject", "key", "value", "context"))
@@ -218,9 +219,9 @@ def explain_memory(context: ToolContext, arguments: Mapping[str, Any]) -> str:
     hooks = context.settings.hooks
     result = context.me.recall(question, limit=_SHOWN, min_score=hooks.min_score, diverse=True, only_related=True)
     hits = [hit for hit in result.hits if hit.trust > Trust.EXTERNAL]
-    days = [(hit.occurred_at or hit.created_at).date().isoformat() for hit in hits]
-    quotes = [Quoted(f"memory · {hit.type} · {day}", hit.content) for hit, day in zip(hits, days, strict=True)]
-    block = fenced(quotes, token_hex(8), fits=lambda text: _TOKENIZER.count(text) <= hooks.max_tokens)
+    zone = zone_named(context.settings.timezone)
+    quotes = [Quoted(spoken_day(hit.occurred_at or hit.created_at, zone), hit.content) for hit in hits]
+    block = fenced(quotes, token_hex(8), most=hooks.max_tokens, count=_TOKENIZER.count)
     return f"{prompts.INSTRUCTIONS}\n\n{block.text or NOTHING_RELATED}\n\nThe question: {harmless(question)}"
 
 

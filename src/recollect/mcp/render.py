@@ -15,10 +15,12 @@ from recollect.model.files import Chunk, FileRecord, FileText
 from recollect.model.literals import Trust, without
 from recollect.model.media import Media, described
 from recollect.model.memories import MemoryRecord, Remembered, participants_of, taken_over_words
+from recollect.model.messages import Message
 from recollect.model.places import PlaceSummary
 from recollect.model.search import About, Correction, Forgotten, ForgottenItem, Hit, Place, Recall
 from recollect.text.fence import quoted
 from recollect.text.harmless import harmless
+from recollect.text.telling import only_asks
 
 Details: TypeAlias = dict[str, Any]
 
@@ -289,6 +291,8 @@ def line(item: Hit | MemoryRecord, longest: int) -> str:
 
 def _labels(item: Hit | MemoryRecord) -> Iterator[str]:
     yield item.type if isinstance(item, MemoryRecord) or item.source == "memory" else item.source
+    if isinstance(item, Hit) and isinstance(item.record, Message) and only_asks(item.content):
+        yield "question"
     if isinstance(item, Hit) and isinstance(item.record, Chunk):
         yield _one_line(item.record.place)
     elif item.occurred_at is not None:

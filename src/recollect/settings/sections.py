@@ -272,12 +272,10 @@ class CaptureSettings(CheckedSection):
 class HookSettings(CheckedSection):
     """What is given to an agent before it answers."""
 
-    items: int = setting(
-        5, whole(1, 5), "Maximum number of items in the context block; as many standing instructions besides."
-    )
-    min_score: float = setting(0.2, number(0, 1), "Hits with a lower score are not shown to the agent.")
+    items: int = setting(30, whole(1, 100), "Hits of which the context block is made, as far as its tokens reach.")
+    min_score: float = setting(0.05, number(0, 1), "Hits with a lower score are not shown to the agent.")
     max_tokens: int = setting(
-        2_000, whole(0, 1_000_000), "How long the context block may be, in tokens; it is never longer."
+        900, whole(0, 1_000_000), "How long the context block may be, in tokens; it is never longer."
     )
     budget_s: float = setting(2.0, number(0.01, 60), "Deadline of the search before a prompt, in seconds.")
     silence: bool = setting(True, switch(), "Show nothing but standing instructions when a request needs no memory.")

@@ -8,8 +8,10 @@ pose as the user.
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, tzinfo
 from functools import cache
+from itertools import chain
 from typing import Any, NamedTuple
 
 import re2
@@ -45,10 +47,14 @@ _STAMP = rf"\[{_DATE}(?:[ T]\d{{2}}:\d{{2}}(?::\d{{2}})?)?(?: ?[A-Za-z0-9:+_/-]{
 _STAMPS = re.compile(rf"\A(?:\s*{_STAMP})+\s*")
 _BLOCK_LINE = re2.compile(rf"[^\n]*\n?(?:(?:{re2.escape(_INTRODUCTION)}|{re2.escape(_STANDING)}|\[)[^\n]*(?:\n|$))*")
 _BREAKS = re.compile(r"\s*(?:\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])\s*")
+_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _NONCE = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _LONGEST_LABEL = 200
 _LEAST_KEPT = 0.7
 _SHORTEST_CUT = 60  # characters; what is cut shorter says nothing
+_MOST_MISSES = 4  # texts that did not fit: then the room is used up
+_LEFT_OUT = "…"  # turns between two that are shown
 _LOOKED_AT = 3  # times as many characters as are shown; more could only be what is not seen
 
 
@@ -76,12 +82,21 @@ def _wrappers(*, others: bool, host: bool = False) -> Any:  # noqa: ANN401 -- re
     return re2.compile(rf"{ours}|<<<(BEGIN|END)_{_OPENCLAW}>>>|<(/?)({tags})(?:\s[^<>]*)?>")
 
 
+class TalkTurn(NamedTuple):
+    """Where a text was said: the turns of one talk stand together, as they were said, and its label once."""
+
+    talk: str
+    number: int
+    speaker: str
+
+
 class Quoted(NamedTuple):
     """A text to show to a model, and what to say about where it comes from; `standing` if it applies always."""
 
     label: str
     content: str
     standing: bool = False
+    turn: TalkTurn | None = None
 
 
 class FencedBlock(NamedTuple):
@@ -99,46 +114,111 @@ class _WrapperTag(NamedTuple):
 
 
 def fenced(
-    items: Sequence[Quoted], nonce: str, *, longest: int = 600, fits: Callable[[str], bool] = bool
+    items: Sequence[Quoted],
+    nonce: str,
+    *,
+    longest: int = 600,
+    most: int | None = None,
+    count: Callable[[str], int] = len,
 ) -> FencedBlock:
     """Build the block of recalled texts, one line each; what applies always has a section of its own.
 
-    The nonce must be fresh, so that no text can know it. Where the whole block does not fit, texts are cut or left out,
-    the last first; without any item there is no block.
+    The nonce must be fresh, so that no text can know it. Where the whole block counts more than `most`, texts are cut
+    or left out, the last first; without any item there is no block.
     """
     if not _NONCE.fullmatch(nonce):
         raise ValueError(f"Expected a nonce of 1 to 64 letters and digits, found {nonce!r}. Pass a random id.")
+    items = [*map(_labelled, items)]
     numbers = [number for standing in (True, False) for number, item in enumerate(items) if item.standing is standing]
-    lines = {number: _line(items[number], longest) for number in numbers}
-    if items and not fits(_block(items, lines, nonce)):
-        lines = {}
-        for number in numbers:
-            for line in _cuts(items[number], longest):
-                if fits(_block(items, {**lines, number: line}, nonce)):
-                    lines[number] = line
-                    break
-    return FencedBlock(_block(items, lines, nonce) if lines else "", tuple(sorted(lines)))
+    texts = {number: quoted(items[number].content, longest) for number in numbers}
+    if items and most is not None:
+        texts = _fitting(items, texts, nonce, most, count)
+    return FencedBlock(_block(items, texts, nonce) if texts else "", tuple(sorted(texts)))
+
+
+def _fitting(
+    items: Sequence[Quoted], texts: Mapping[int, str], nonce: str, most: int, count: Callable[[str], int]
+) -> dict[int, str]:
+    """Choose the texts that fit, in their order. One that does not is cut, and after some of them none is tried.
+
+    Lines are counted one by one, which comes close; the whole is counted at last.
+    """
+    chosen: dict[int, str] = {}
+    talks: set[str] = set()
+    room, misses = most - count(_block(items, {}, nonce)), 0
+    for number, whole in texts.items():
+        item = items[number]
+        is_first = item.turn is None or item.turn.talk not in talks
+        label = item.label if item.turn is None or is_first else item.turn.speaker
+        heading = "" if any(items[one].standing is item.standing for one in chosen) else _heading(item)
+        for text in chain((whole,), () if misses else _cuts(item, len(whole))):
+            cost = count(f"\n{heading}[{label}] {text}")
+            if cost <= room:
+                chosen[number], room = text, room - cost
+                talks |= {item.turn.talk} if item.turn else set()
+                break
+        misses += number not in chosen or chosen[number] != whole
+        if misses == _MOST_MISSES:
+            break
+    while chosen and count(_block(items, chosen, nonce)) > most:
+        chosen.popitem()
+    return chosen
+
+
+def _heading(item: Quoted) -> str:
+    return f"{_STANDING if item.standing else _INTRODUCTION}\n"
 
 
 def _cuts(item: Quoted, longest: int) -> Iterator[str]:
-    """Give the line of an item, cut ever shorter."""
+    """Give the text of an item, cut ever shorter."""
     length = min(longest, len(item.content))
-    yield _line(item, length)
     while length > _SHORTEST_CUT:
         length = max(length * 3 // 4, _SHORTEST_CUT)
-        yield _line(item, length)
+        yield quoted(item.content, length)
 
 
-def _line(item: Quoted, longest: int) -> str:
-    label = harmless(" ".join(item.label.split()))[:_LONGEST_LABEL].replace("[", "(").replace("]", ")")
-    return f"[{label}] {quoted(item.content, longest)}"
+def _label(text: str) -> str:
+    return harmless(" ".join(text.split()))[:_LONGEST_LABEL].replace("[", "(").replace("]", ")")
 
 
-def _block(items: Sequence[Quoted], lines: Mapping[int, str], nonce: str) -> str:
-    rules = [line for number, line in lines.items() if items[number].standing]
-    others = [line for number, line in lines.items() if not items[number].standing]
+def _labelled(item: Quoted) -> Quoted:
+    """Give an item with labels that cannot end before their bracket."""
+    turn = item.turn and item.turn._replace(speaker=_label(item.turn.speaker))
+    return item._replace(label=_label(item.label), turn=turn)
+
+
+def _block(items: Sequence[Quoted], texts: Mapping[int, str], nonce: str) -> str:
+    rules = [f"[{items[number].label}] {text}" for number, text in texts.items() if items[number].standing]
+    others = [f"[{label}] {texts[number]}" for number, label in _arranged(items, texts)]
     inside = ([_STANDING, *rules] if rules else []) + ([_INTRODUCTION, *others] if others else [])
     return "\n".join((f'<{_NAME} id="{nonce}">', *inside, f'</{_NAME} id="{nonce}">'))
+
+
+def _arranged(items: Sequence[Quoted], numbers: Iterable[int]) -> Iterator[tuple[int, str]]:
+    """Give the texts that do not stand apart, each with its label: the turns of a talk stand where its first one does.
+
+    Below the first turn only the speaker is named, and a mark says where turns between are left out.
+    """
+    talks: dict[object, list[tuple[int, int]]] = {}
+    for number in numbers:
+        if not items[number].standing:
+            turn = items[number].turn
+            talks.setdefault(turn.talk if turn else number, []).append((turn.number if turn else 0, number))
+    for turns in talks.values():
+        before: int | None = None
+        for place, number in sorted(turns):
+            turn = items[number].turn
+            if turn is None or before is None:
+                yield number, items[number].label
+            else:
+                yield number, turn.speaker if place - before <= 1 else f"{_LEFT_OUT} {turn.speaker}"
+            before = place
+
+
+def spoken_day(moment: datetime, zone: tzinfo) -> str:
+    """Give a day as people write it: Thu 2 Nov 2023."""
+    local = moment.astimezone(zone)
+    return f"{_DAYS[local.weekday()]} {local.day} {_MONTHS[local.month - 1]} {local.year}"
 
 
 def without_fences(text: str) -> str:

@@ -68,8 +68,13 @@ def is_keywords(text: str) -> bool:
 
 def is_small_talk(text: str) -> bool:
     """Tell whether a text is nothing but a greeting, thanks or the like: no word of it says what it is about."""
-    greetings, words = read_words("languages", "greetings", COMMON), _WORD.findall(_chatter().sub(" ", fold(text)))
-    return all(word in greetings or word in function_words() for word in words)
+    greetings = read_words("languages", "greetings", COMMON)
+    return all(word in greetings or word in function_words() for word in words_beside_chatter(text))
+
+
+def words_beside_chatter(text: str) -> Sequence[str]:
+    """Give the words of a text that are no phrases of politeness, without case."""
+    return _WORD.findall(_chatter().sub(" ", fold(text).replace("\u2019", "'")))
 
 
 def request_form(text: str) -> RequestForm:

@@ -9,6 +9,7 @@ any order and grammatical form.
 
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -232,16 +233,17 @@ class _Sentence(NamedTuple):
 
 def unsaid(texts: Sequence[str]) -> list[str]:
     """Give each text without the sentences that an earlier one says; an empty text when nothing is left of it."""
-    said: list[_Sentence] = []
+    said = _Said()
     seen: set[str] = set()
     left = []
     for text in texts:
         rest, cut = text, False
         sentences = list(_sentences(text))
         for sentence in sentences:
-            if fingerprint_text(sentence.text) in seen or _is_said(sentence, said):
+            if fingerprint_text(sentence.text) in seen or said.holds(sentence):
                 rest, cut = rest.replace(sentence.text, "", 1), True
-        said += sentences
+        for sentence in sentences:
+            said.add(sentence)
         seen |= {fingerprint_text(sentence.text) for sentence in sentences}
         left.append(rest.strip() if any(map(str.isalnum, rest)) or not cut else "")
     return left
@@ -267,18 +269,35 @@ def _sentences(text: str) -> Iterator[_Sentence]:
                 yield _Sentence(sentence, bare, frozenset(index_terms(sentence)))
 
 
-def _is_said(sentence: _Sentence, said: Sequence[_Sentence]) -> bool:
-    rest = sentence.bare
-    telling = query_words(sentence.text)
-    for earlier in said:
-        if holds(earlier.bare, sentence.bare):
+class _Said:
+    """Sentences that were said, and which of them have a term."""
+
+    def __init__(self) -> None:
+        self._sentences: list[_Sentence] = []
+        self._with_term: defaultdict[str, set[int]] = defaultdict(set)
+
+    def add(self, sentence: _Sentence) -> None:
+        for term in sentence.terms:
+            self._with_term[term].add(len(self._sentences))
+        self._sentences.append(sentence)
+
+    def holds(self, sentence: _Sentence) -> bool:
+        """Tell whether a sentence was said, in these words or in others, or by several together."""
+        rest = sentence.bare
+        for earlier in self._sentences:
+            if sentence.bare in earlier.bare and holds(earlier.bare, sentence.bare):
+                return True
+            if earlier.bare in rest and holds(rest, earlier.bare):
+                rest = rest.replace(earlier.bare, " ")
+        if any(same_statement(sentence.text, self._sentences[number].text) for number in self._covering(sentence)):
             return True
-        covered = telling and all(not earlier.terms.isdisjoint(forms) for forms in telling)
-        if covered and same_statement(sentence.text, earlier.text):
-            return True
-        if holds(rest, earlier.bare):
-            rest = rest.replace(earlier.bare, " ")
-    return rest != sentence.bare and all(word.strip(_MARKS) in function_words() for word in rest.split())
+        return rest != sentence.bare and all(word.strip(_MARKS) in function_words() for word in rest.split())
+
+    def _covering(self, sentence: _Sentence) -> Iterable[int]:
+        """Give the sentences that have every telling word of this one, in some form."""
+        telling = query_words(sentence.text)
+        having = (set().union(*(self._with_term.get(form, ()) for form in forms)) for forms in telling)
+        return set.intersection(*having) if telling else ()
 
 
 def noise_rule(text: str) -> NoiseRule | None:

@@ -26,6 +26,7 @@ from recollect.text.questions import RequestForm, is_keywords, names_user, reque
 from recollect.text.terms import count_held, query_words
 
 _LOOKED_AT = 50  # instructions, of which some apply only at times
+_MOST_RULES = 5  # that are shown
 _MOST_READ = 2_000  # characters; a longer request is judged by its two ends
 _END = 600
 _NAMED = frozenset({"subject", "speaker"})  # factors of hits about or by someone whom the query names
@@ -134,5 +135,5 @@ def with_standing(engine: Engine, scope: Scope, found: Recall) -> Recall:
     records = engine.store.read(scope, lambda reader: reader.timeline(filters, _LOOKED_AT))
     rules = [hits.unmeasured(record, STANDING) for record in records if record.metadata.get(STANDING) is True]
     shown = {hit.id for hit in found.hits}
-    newest = [hit for hit in rules[-engine.settings.hooks.items :] if hit.id not in shown]
+    newest = [hit for hit in rules[-min(_MOST_RULES, engine.settings.hooks.items) :] if hit.id not in shown]
     return replace(found, hits=(*found.hits, *reversed(newest))) if newest else found

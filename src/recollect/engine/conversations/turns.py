@@ -9,35 +9,44 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import takewhile
 from secrets import token_hex
-from typing import Any
+from typing import Any, NamedTuple
 
 from recollect.dialogue import blocks, exchanges
 from recollect.engine.base.context import MESSAGE, READER, RECALL, SAVING, UPKEEP, Engine
-from recollect.engine.conversations import capture, compact, message_drafts, message_log, read_queue, silence
+from recollect.engine.conversations import (
+    capture,
+    compact,
+    message_drafts,
+    message_log,
+    passages,
+    read_queue,
+    silence,
+)
 from recollect.engine.search import browsing, corrections, hits, recall
 from recollect.engine.search.prepared_query import MAX_QUERY, SearchOptions
 from recollect.engine.vectors import embed_queue
 from recollect.errors import AlreadyProcessed, InvalidInput, RecollectError
-from recollect.model.files import Chunk
 from recollect.model.filters import ChunkFilters, Filters, MessageFilters
 from recollect.model.literals import MemoryType, Source, Trust
-from recollect.model.media import described
 from recollect.model.memories import Scope
 from recollect.model.messages import Appended, Message, NewMessage
 from recollect.model.places import Location, SearchLocation
-from recollect.model.search import Hit, PromptContext, Recall, TurnOutcome
+from recollect.model.search import PromptContext, Recall, TurnOutcome
+from recollect.settings.kinds import zone_named
 from recollect.storage.base import StoreReader, StoreWriter, UserRows
 from recollect.text.clean import clean
-from recollect.text.fence import Quoted, fenced, without_fences
-from recollect.text.repetition import asks_again, unsaid
+from recollect.text.fence import fenced, without_fences
+from recollect.text.repetition import asks_again
 
 _MAX_QUERY = 2_000
 _SPARE = 5  # hits beyond those that are shown, because some repeat others
+_FAR = 0.2  # share of the best score below which a hit does not help
 _MAX_JOIN_S = 2.0  # for a provider that does not answer
 _RECALL_SOURCES: tuple[Source, ...] = ("memory", "request", "response", "file")
 MOST_ITEMS = 12
 _MOST_PREFERENCES = 6
 _TOPIC_HITS = 8
+_JUDGED = 10  # best hits that say whether anything is worth showing
 _ABOUT_USER: tuple[MemoryType, ...] = ("preference",)
 
 
@@ -47,14 +56,14 @@ def before_prompt(
     """Search with the request, save it, and give the block of related information, of at most so many tokens."""
     budget = _token_budget(engine, max_tokens)
     wanted = engine.settings.auto_recall
-    recalled = _within_budget(engine, lambda: _related(engine, scope, session, request)) if wanted else Recall(())
-    answer = _block_of(engine, recalled, budget, most=engine.settings.hooks.items)
+    related = _within_budget(engine, lambda: _related(engine, scope, session, request)) if wanted else _Related()
+    answer = _block_of(engine, related, budget, most=engine.settings.hooks.items)
     try:
         answer = _save_request(engine, scope, session, request, answer)
     except AlreadyProcessed:
         raise
     except RecollectError:
-        answer = replace(answer, degraded=(*recalled.degraded, SAVING))
+        answer = replace(answer, degraded=(*answer.degraded, SAVING))
     missing = (part for part in answer.degraded if part in (READER, RECALL, SAVING))  # the search reports the others
     engine.search.metrics.record_missing(missing)
     return answer
@@ -64,7 +73,7 @@ def session_context(engine: Engine, scope: Scope, project: str, *, max_tokens: i
     """Give what to show an agent when a session begins: preferences of the user, and what is known about a project."""
     budget = _token_budget(engine, max_tokens)
     wanted = engine.settings.auto_recall
-    known = _within_budget(engine, lambda: _known(engine, scope, project)) if wanted else Recall(())
+    known = _within_budget(engine, lambda: _Related(_known(engine, scope, project))) if wanted else _Related()
     answer = _block_of(engine, known, budget, most=MOST_ITEMS)
     engine.search.metrics.record_missing(part for part in answer.degraded if part == RECALL)
     return answer
@@ -77,20 +86,27 @@ def _token_budget(engine: Engine, max_tokens: int | None) -> int:
     return budget
 
 
-def _block_of(engine: Engine, recalled: Recall, budget: int, *, most: int) -> PromptContext:
-    """Fence the hits that say something new: so many, and standing instructions, within a budget of tokens."""
-    telling = _telling(recalled.hits, most)
-    quotes = [_quote(hit, text) for hit, text in telling]
-    block = fenced(quotes, token_hex(8), fits=lambda text: engine.tokenizer.count(text) <= budget)
-    shown = tuple(telling[number][0] for number in block.shown)
-    return PromptContext(block.text, shown, None, recalled.degraded)
+class _Related(NamedTuple):
+    """What was found, and the turns beside the messages among it."""
+
+    recall: Recall = Recall(())
+    turns: Mapping[str, passages.Beside] = {}
 
 
-def _within_budget(engine: Engine, work: Callable[[], Recall]) -> Recall:
+def _block_of(engine: Engine, related: _Related, budget: int, *, most: int) -> PromptContext:
+    """Fence the lines that say something new: of so many hits, and standing instructions, within a budget of tokens."""
+    zone = zone_named(engine.settings.timezone)
+    lines = passages.lines_of(related.recall.hits, related.turns, most)
+    quotes = [passages.quote(line, zone) for line in lines]
+    block = fenced(quotes, token_hex(8), most=budget, count=engine.tokenizer.count)
+    return PromptContext(block.text, tuple(lines[number].hit for number in block.shown), None, related.recall.degraded)
+
+
+def _within_budget(engine: Engine, work: Callable[[], _Related]) -> _Related:
     """Search within the time budget of the hook; a thread that is late runs on."""
-    failed = Recall((), (RECALL,))
+    failed = _Related(Recall((), (RECALL,)))
 
-    def search(answer: Callable[[Recall], None]) -> None:
+    def search(answer: Callable[[_Related], None]) -> None:
         try:
             answer(work())
         except Exception:  # noqa: BLE001 - the edge of the hook: whatever is broken, the agent answers
@@ -108,15 +124,23 @@ def settle(engine: Engine) -> None:
         engine.search.overdue.discard(thread)
 
 
-def _related(engine: Engine, scope: Scope, session: str, request: NewMessage) -> Recall:
+def _related(engine: Engine, scope: Scope, session: str, request: NewMessage) -> _Related:
     """Search with a request that needs memory; what applies always is there in any case."""
     text = blocks.without_named_blocks(blocks.read_content(request.content).text)
     query = without_fences(text)[:_MAX_QUERY].strip()
     if not query:
-        return Recall(())
+        return _Related()
     judged = silence.judge(engine, scope, text, _turn_before(engine, scope, session, request))
-    found = Recall(()) if judged.is_silent else judged.gate(_search(engine, scope, session, request, query))
-    return silence.with_standing(engine, scope, _with_present(engine, scope, found))
+    found = Recall(()) if judged.is_silent else _gated(judged, _search(engine, scope, session, request, query))
+    found = _with_present(engine, scope, found)
+    turns = engine.store.read(scope, lambda reader: passages.beside(reader, found.hits, session)) if found.hits else {}
+    return _Related(silence.with_standing(engine, scope, found), turns)
+
+
+def _gated(judged: silence.RequestNeed, found: Recall) -> Recall:
+    """Show nothing when the best that was found is not worth it."""
+    gated = judged.gate(replace(found, hits=found.hits[:_JUDGED]))
+    return replace(gated, hits=found.hits if gated.hits else ())
 
 
 def _with_present(engine: Engine, scope: Scope, found: Recall) -> Recall:
@@ -150,7 +174,6 @@ def _search(engine: Engine, scope: Scope, session: str, request: NewMessage, que
         options=SearchOptions(
             hooks.items + _SPARE,
             hooks.min_score,
-            diverse=True,
             signs=False,
             location=_location(request),
             scopes=engine.settings.recall.scopes,
@@ -158,36 +181,10 @@ def _search(engine: Engine, scope: Scope, session: str, request: NewMessage, que
             rerank_s=engine.settings.rerank.prompt_budget_s,
         ),
     )
-    others = [
-        hit for hit in found.hits if hit.source != "request" or not asks_again(query, hit.content, hit.similarity)
-    ]
+    least = _FAR * max((hit.score for hit in found.hits), default=0.0)
+    near = (hit for hit in found.hits if hit.score >= least)
+    others = [hit for hit in near if hit.source != "request" or not asks_again(query, hit.content, hit.similarity)]
     return replace(found, hits=tuple(others))
-
-
-def _telling(hits: Sequence[Hit], most: int) -> list[tuple[Hit, str]]:
-    """Give hits with what no other says: so many, and instructions. A memory goes before the message that told it."""
-    first = sorted(hits, key=lambda hit: (not silence.is_standing(hit), hit.source != "memory"))
-    texts = {hit.id: text for hit, text in zip(first, unsaid([_text_of(hit) for hit in first]), strict=True)}
-    rules = [(hit, hit.content) for hit in hits if silence.is_standing(hit)]
-    others = [(hit, _shown(hit, texts[hit.id])) for hit in hits if _tells(hit, texts) and not silence.is_standing(hit)]
-    return [*others[:most], *rules]
-
-
-def _tells(hit: Hit, texts: Mapping[str, str]) -> bool:
-    """Tell whether anything is left of a hit: where it was found for what others say, not only what was corrected."""
-    text = texts[hit.id]
-    return bool(text) and (text == hit.content or bool(corrections.without_said(text, hit.corrected)))
-
-
-def _text_of(hit: Hit) -> str:
-    """Give what to show of a hit: nothing that was forgotten, and of what was superseded what one mark can name."""
-    superseded = [one for one in hit.corrected if one.by]
-    gone = hit.corrected if len(superseded) > 1 else [one for one in hit.corrected if not one.by]
-    return corrections.without_said(hit.content, gone) if gone else hit.content
-
-
-def _shown(hit: Hit, text: str) -> str:
-    return f"{text} {described(hit.media)}" if hit.media else text
 
 
 def _location(request: NewMessage) -> SearchLocation | None:
@@ -211,29 +208,6 @@ def _save_request(
     saved = engine.write(scope, work)
     engine.background.wake()
     return saved
-
-
-def _quote(hit: Hit, text: str) -> Quoted:
-    if isinstance(hit.record, Chunk):
-        return Quoted(f"file · {hit.record.place}{_origin(hit)}{_corrected(hit, text)}", text)
-    day = (hit.occurred_at or hit.created_at).date().isoformat()
-    if silence.is_standing(hit):
-        return Quoted(f"standing instruction · {day}", text, standing=True)
-    kind = f"memory · {hit.type}" if hit.source == "memory" else hit.source
-    return Quoted(f"{kind} · {day}{_origin(hit)}{_corrected(hit, text)}", text)
-
-
-def _corrected(hit: Hit, text: str) -> str:
-    """Say which words no longer hold, if not all of them, and what was told since."""
-    marks = [one for one in hit.corrected if one.by]
-    if len(marks) != 1:
-        return ""
-    return f" · {marks[0].mark(whole=not corrections.without_said(text, marks))}"
-
-
-def _origin(hit: Hit) -> str:
-    """Say from which shared scope a hit is, and who wrote it."""
-    return f" · {hit.scope}, by {hit.author}" if hit.author else f" · {hit.scope}" if hit.scope else ""
 
 
 def after_turn(

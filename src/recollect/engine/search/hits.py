@@ -21,6 +21,7 @@ from recollect.storage.base import StoreReader
 from recollect.text.clean import fingerprint_text
 from recollect.text.query import ParsedQuery, holds, normal
 from recollect.text.repetition import wording
+from recollect.text.telling import only_asks, says_nothing
 from recollect.text.terms import index_terms
 
 PHRASE = "phrase"
@@ -52,7 +53,8 @@ def show(
     start, step = 0, limit + _BATCH
     while start < len(good_rows) and len(groups) < limit:
         batch = _items(reader, good_rows[start : start + step])
-        found |= {row.id: (row, item) for row, item in batch if not _is_query(item, own_text)}
+        told = ((row, item) for row, item in batch if not (options.telling and _tells_nothing(item)))
+        found |= {row.id: (row, item) for row, item in told if not _is_query(item, own_text)}
         groups = _fold({row_id: item for row_id, (_, item) in found.items()})
         start, step = start + step, step * 2  # where much is repeated, there is much to look at
     hits = [_hit(*found[row_id], rankings, groups[row_id]) for row_id in islice(groups, limit)]
@@ -76,6 +78,11 @@ def _is_query(item: Item, own_text: str | None) -> bool:
     if own_text is None or not isinstance(item, Message) or SOURCE_OF[item.role] != "request":
         return False
     return fingerprint_text(searched_text(item)) == own_text
+
+
+def _tells_nothing(item: Item) -> bool:
+    """Tell whether an item is a message that only asks or acknowledges."""
+    return isinstance(item, Message) and (only_asks(item.content) or says_nothing(item.content)) and not item.media
 
 
 def _items(reader: StoreReader, rows: Sequence[RankedRow]) -> Iterator[tuple[RankedRow, Item]]:

@@ -37,6 +37,7 @@ class SearchOptions:
     location: SearchLocation | None = None
     scopes: ScopeChoice = "none"  # shared scopes that are searched, too
     answers: bool = False  # whether memories that do not answer the query are left out
+    telling: bool = False  # whether messages are left out that only ask or acknowledge
     rerank_s: float | None = None  # the time budget of the reranker, by default that of the settings; 0 leaves it out
 
 

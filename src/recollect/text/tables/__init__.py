@@ -18,7 +18,8 @@ COMMON: Final = "common"  # the folder of what belongs to no language
 _SECTIONS: Final = {
     "language": "letters; function words; shared words; negations; fillers; decisive; negative prefixes; spellings; "
     "courtesy; bare courtesy; moments; leading to a time; before a list; after a comma; scope; dotted",
-    "languages": "latin; cyrillic; persian letters; first names; greetings; scripts",
+    "languages": "latin; cyrillic; persian letters; first names; greetings; acknowledgements; question words; "
+    "also conjunctions; after no question word; scripts",
     "query": "anything; talk; you; told; own; general; how to; to me; asking; commands; deeds; "
     "advice; titles; user; lists; in common; joining; with; oneself; properties; "
     "one at a time; since then; as well",
