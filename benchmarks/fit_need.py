@@ -1,28 +1,37 @@
 """Fits when to stay silent, and when to say that nothing is known; prints weights of `recollect.model.calibration`.
 
-    python -m benchmarks.fit_need
+    python -m benchmarks.fit_need [SET...]
 
 Only the calibrating part of `data/need` is used. Questions on the topic of a memory that need none count twice: few of
-the messages are of this kind, and most of what is shown in vain is. Figures are of a cross-validation in five parts,
-twenty times over; those at the end are what the present weights reach, before a prompt and at a door.
+the messages are of this kind, and most of what is shown in vain is. What a door shows is fitted on the questions of
+sets, too, which are folders as `benchmarks.quality.sets` reads them: they count half, unrelated messages twice, and
+those on the topic of a memory not at all. Figures are of a cross-validation in five parts, twenty times over; those at
+the end are what the present weights reach, before a prompt and at a door.
 """
 
+import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from benchmarks.fit_capture import Numbers, fit, table
 from benchmarks.need import UNRELATED, Answered, household, measure, requests
+from benchmarks.quality.bench import prepared
+from benchmarks.quality.sets import load, spread
 from recollect import Recall
 from recollect.engine.conversations.silence import word_evidence
 from recollect.model.calibration import logit
 from recollect.models.local import LocalReader
 from recollect.ranking.fusion import TEXT, VECTOR
-from recollect.ranking.need import match_features, request_features
-from recollect.text.questions import request_form
+from recollect.ranking.need import door_features, match_features, request_features
+from recollect.text.questions import names_user, request_form
 
 _NEAR_WEIGHT = 2.0
+_SET_WEIGHT = 0.5
+_MOST_OF_A_SET = 1_700
+_FIRST = 10
 PARTS = 5
 ROUNDS = 20
 
@@ -82,6 +91,36 @@ def fit_silence(found: Sequence[Answered], reader: LocalReader) -> None:
     print_weights("NEED_WEIGHTS", examples)
 
 
+def fit_doors(found: Sequence[tuple[Answered, Recall]], sets: Sequence[Path], reader: LocalReader) -> None:
+    """Fit whether what was found has to do with a query: of a message that needs none it has not."""
+    rows, right, weights = [], [], []
+    for answered, recall in found:
+        kind = answered.request.kind
+        if kind in UNRELATED or answered.is_right:
+            rows.append(_at_a_door(answered.request.text, recall, reader))
+            right.append(float(kind not in UNRELATED))
+            weights.append(2.0 if kind in UNRELATED else 1.0)
+    for folder in sets:
+        chosen = load(folder)
+        with prepared(chosen, "sqlite", "local") as bench, bench.open({}) as memory:
+            for query in spread(chosen.queries, _MOST_OF_A_SET):
+                recall = memory.user(query.user).search_context(query.text, limit=_FIRST, only_related=False)
+                if any(line in query.relevant for hit in recall.hits for line in bench.stored.get(hit.id, ())):
+                    rows.append(_at_a_door(query.text, recall, reader))
+                    right.append(1.0)
+                    weights.append(_SET_WEIGHT)
+    names, table_of_rows = table(rows)
+    weighed = fit(table_of_rows, np.array(right), np.array(weights))
+    print("DOOR_WEIGHTS = {")
+    print("".join(f'    "{name}": {weight:.3f},\n' for name, weight in zip(names, weighed, strict=True)) + "}")
+
+
+def _at_a_door(text: str, recall: Recall, reader: LocalReader) -> dict[str, float]:
+    form = request_form(text)._asdict()
+    request = request_features(reader.read(text).need, **{**form, "own": form["own"] or names_user(text)})
+    return door_features(request, word_evidence(text, recall.hits), recall.hits, recall.answerable)
+
+
 def fit_answers(found: Sequence[tuple[Answered, Recall]], reader: LocalReader) -> None:
     """Fit how likely the best row is an answer to a question, without and with the need of memory."""
     questions = [(answered, recall) for answered, recall in found if not answered.request.is_needless]
@@ -118,7 +157,9 @@ def main() -> None:
     asked = requests("calibrate")
     with household(silence=False) as users:
         fit_silence([users.ask(request) for request in asked], reader)
-        fit_answers([users.search(request) for request in asked], reader)
+        searched = [users.search(request) for request in asked]
+        fit_answers(searched, reader)
+        fit_doors(searched, [Path(name) for name in sys.argv[1:]], reader)
     for figure in measure("calibrate"):
         print(figure.line())
 

@@ -10,11 +10,13 @@ from recollect.model.readings import NEED_NONE, NEED_UNKNOWN, Need
 from recollect.model.search import ChannelPart, Hit, ScoreParts
 from recollect.ranking.need import (
     WordEvidence,
+    door_features,
+    is_asked_for,
     is_idle,
     is_needed,
     is_related,
+    is_worth_showing,
     match_features,
-    may_be_related,
     may_need,
     means_known,
     request_features,
@@ -84,29 +86,27 @@ def test_what_needs_nothing_is_not_searched_for() -> None:
     assert may_need(request(ASKS))
     assert may_need(request(NEED_NONE, own=True))
     assert may_need(request(NEED_UNKNOWN, own=True))
-    assert is_idle(request(NEED_NONE, own=True), NOTHING_HELD, 0.99)
-    assert is_idle(request(NEED_NONE), WordEvidence(1, 1), 0.8)
-    assert not is_idle(request(NEED_NONE), WordEvidence(1, 1), 0.95), "words of a memory"
-    assert not is_idle(request(ASKS), NOTHING_HELD, 0.0)
+    assert is_idle(request(NEED_NONE, own=True))
+    assert not is_idle(request(ASKS))
 
 
-def test_words_in_common_with_a_passage_relate_hits_to_a_query() -> None:
-    assert is_related(WordEvidence(1, 1, is_passage=True), 0.0), "every word"
-    assert is_related(WordEvidence(9, 2, is_passage=True), 0.0), "several words"
-    assert not is_related(WordEvidence(0, 0, is_passage=True), 0.9), "no telling word at all"
-    assert not is_related(WordEvidence(3, 1, is_passage=True), 0.9)
-    assert is_related(WordEvidence(3, 1, is_question=True, is_passage=True), 0.6)
-    assert not is_related(WordEvidence(3, 1, is_question=True, is_passage=True), 0.3)
-    assert not is_related(WordEvidence(3, 0, is_question=True, is_passage=True), 0.9)
-    assert is_related(WordEvidence(3, 0, is_passage=True), 0.97)
+def test_a_door_shows_what_is_likely_an_answer_and_a_prompt_what_is_needed_too() -> None:
+    near, far = [hit(0.6, 0.6)], [hit(0.1, 0.1)]
+    told, untold = WordEvidence(3, 2), WordEvidence(3, 0)
+    assert is_asked_for(door_features(request(ASKS), told, near, 0.97))
+    assert not is_asked_for(door_features(request(ASKS), untold, far, 0.1))
+    assert not is_asked_for(door_features(request(NEED_NONE, asks=False), untold, far, 0.9))
+    assert is_worth_showing(request(ASKS, own=True), told, near, 0.9)
+    assert not is_worth_showing(request(NEED_NONE, asks=False), WordEvidence(3, 1), near, 0.97)
 
 
-def test_a_short_memory_on_the_topic_of_a_question_is_not_related_by_its_words() -> None:
-    assert not is_related(WordEvidence(4, 3, is_question=True), 0.97)
-    assert is_related(WordEvidence(4, 2, is_named=True), 0.0)
-    assert not is_related(WordEvidence(4, 1, is_named=True), 0.9)
-    assert may_be_related(request(ASKS), WordEvidence(2, 2), 0.0), "every word"
-    assert not may_be_related(request(ASKS), WordEvidence(4, 3), 0.97)
+def test_terse_requests_get_what_surely_answers_them() -> None:
+    found, keywords = [hit(0.6, 0.6)], WordEvidence(4, 2, is_keywords=True)
+    assert is_worth_showing(request(NEED_NONE, asks=False), keywords, found, 0.9)
+    assert not is_worth_showing(request(NEED_NONE, asks=False), keywords, [hit(0.3, 0.3)], 0.5)
+    assert not is_worth_showing(request(NEED_NONE, asks=False, command=True), keywords, found, 0.9)
+    assert is_worth_showing(request(NEED_NONE), WordEvidence(5, 3), found, 0.98)
+    assert not is_worth_showing(request(NEED_NONE, general=True), WordEvidence(5, 3), found, 0.98)
 
 
 def test_keywords_are_related_to_what_holds_one() -> None:
@@ -115,10 +115,6 @@ def test_keywords_are_related_to_what_holds_one() -> None:
     assert not is_related(WordEvidence(2, 1, is_keywords=True), 0.3)
     assert not is_related(WordEvidence(2, 0, is_keywords=True), 0.9)
     assert is_related(WordEvidence(2, 0, is_keywords=True), 0.96)
-    assert may_be_related(request(ASKS), WordEvidence(2, 0, is_keywords=True), 0.6)
-    assert not may_be_related(request(ASKS), WordEvidence(2, 0, is_keywords=True), 0.3)
-    assert not may_be_related(request(ASKS, command=True), WordEvidence(2, 0, is_keywords=True), 0.6)
-    assert may_be_related(request(ASKS, command=True), WordEvidence(2, 2, is_keywords=True), 0.0)
 
 
 def test_keywords_can_mean_what_is_known_in_other_words() -> None:

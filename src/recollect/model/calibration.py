@@ -75,17 +75,36 @@ NEEDED: Final = 0.28
 ANSWER_WEIGHTS: Final[Mapping[str, float]] = {"constant": -3.295, "relevance": 9.862, "cosine": 0.443}
 KNOWN: Final = 0.4
 
-# When hits have to do with a query, whatever its need of memory: `answerable` from which a question, or keywords that
-# may need memory, are related to them, and from which keywords are in any case; `SURELY_KNOWN` is enough where one hit
-# holds every word. A text of `PASSAGE` words can answer a
-# general question; shorter ones, which only mention its topic, do not. Hits without a word of the query need a score.
+# Whether what was found has to do with a query at a door for agents and people; a logistic regression. `ASKED` is the
+# probability from which it does. Fitted on messages that need memory or do not, and on questions of sets.
+# python -m benchmarks.fit_need SET...
+DOOR_WEIGHTS: Final[Mapping[str, float]] = {
+    "constant": -6.993,
+    "need": 0.327,
+    "sure": 1.428,
+    "personal": 1.969,
+    "for me": 1.126,
+    "general": -1.339,
+    "asks": 1.325,
+    "command": -1.006,
+    "answerable": 0.757,
+    "cosine": 11.845,
+    "held": 2.554,
+    "keywords": 1.760,
+    "passage": 2.224,
+    "named": 0.357,
+}
+ASKED: Final = 0.4
+UNASKED: Final = 0.3  # below it nothing goes before a prompt, either
+TERSE_KNOWN: Final = 0.8  # `answerable` from which keywords get memories before a prompt
+
+# When keywords have to do with hits, whatever their need of memory: `answerable` from which they do without a word in
+# common. A text of `PASSAGE` words can answer a general question. Hits without a word of the query need a score.
 # python -m benchmarks.fit_need prints what they reach.
-RELATED: Final = 0.5
 SURELY_RELATED: Final = 0.95
-SURELY_KNOWN: Final = 0.9
 PASSAGE: Final = 25
 KEYWORDS_NEAR: Final = 0.33  # cosine from which keywords mean a hit, whatever its words
-LEAST_SCORE: Final = 0.15
+LEAST_SCORE: Final = 0.05
 
 # From which `answerable` on the best memories are shown where the scores fall off: in general, and where several others
 # are about the subject of the best one, too.

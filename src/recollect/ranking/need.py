@@ -7,13 +7,15 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from recollect.model.calibration import (
+    ASKED,
+    DOOR_WEIGHTS,
     KEYWORDS_NEAR,
     KNOWN,
     NEED_WEIGHTS,
     NEEDED,
-    RELATED,
-    SURELY_KNOWN,
     SURELY_RELATED,
+    TERSE_KNOWN,
+    UNASKED,
     logit,
     probability,
 )
@@ -35,7 +37,6 @@ class WordEvidence(NamedTuple):
 
     asked: int
     held: int
-    is_question: bool = False
     is_keywords: bool = False
     is_passage: bool = False
     is_named: bool = False
@@ -67,8 +68,21 @@ def _best_cosine(hits: Sequence[Hit]) -> float:
 
 def may_need(request: Mapping[str, float]) -> bool:
     """Tell whether the best of matches would be shown; otherwise there is nothing to search for."""
-    says_nothing = request["need"] <= _IDLE and not any(request[sign] for sign in ("personal", "for me", "asks"))
+    says_nothing = is_idle(request) and not any(request[sign] for sign in ("personal", "for me", "asks"))
     return not says_nothing and is_needed(request, _BEST_MATCH)
+
+
+def is_worth_showing(request: Mapping[str, float], words: WordEvidence, hits: Sequence[Hit], answerable: float) -> bool:
+    """Tell whether hits go before a prompt: what was found weighs against what the request looks like.
+
+    Keywords, and questions that share several words with what surely answers, get it whatever their need seems.
+    """
+    if answerable >= TERSE_KNOWN and words.held and words.is_keywords and not request["command"]:
+        return True
+    if answerable >= SURELY_RELATED and words.held >= _WORDS_IN_COMMON and request["asks"] and not request["general"]:
+        return True
+    likely = probability(DOOR_WEIGHTS, door_features(request, words, hits, answerable))
+    return likely >= UNASKED and is_needed(request, match_features(hits, words))
 
 
 def is_needed(request: Mapping[str, float], match: Mapping[str, float]) -> bool:
@@ -76,22 +90,34 @@ def is_needed(request: Mapping[str, float], match: Mapping[str, float]) -> bool:
     return probability(NEED_WEIGHTS, {**request, **match}) >= NEEDED
 
 
-def is_idle(request: Mapping[str, float], words: WordEvidence, answerable: float) -> bool:
-    """Tell whether a request surely needs no memory, as a greeting or thanks do, and is no quotation of one."""
-    return request["need"] <= _IDLE and not (words.is_whole and answerable >= SURELY_KNOWN)
+def is_idle(request: Mapping[str, float]) -> bool:
+    """Tell whether a request surely needs no memory, as a greeting or thanks do."""
+    return request["need"] <= _IDLE
 
 
 def is_related(words: WordEvidence, answerable: float) -> bool:
-    """Tell whether what was found has to do with the query by its words alone, whatever its need of memory."""
-    if words.is_keywords:
-        return words.is_whole or answerable >= (KNOWN if words.held else SURELY_RELATED)
-    if words.is_named and words.held >= _WORDS_IN_COMMON:
-        return True
-    if not words.is_passage:
-        return False
-    if words.is_whole or words.held >= _WORDS_IN_COMMON or answerable >= SURELY_RELATED:
-        return True
-    return words.is_question and words.held > 0 and answerable >= RELATED
+    """Tell whether keywords have to do with what was found by their words alone, whatever their need of memory."""
+    return words.is_keywords and (words.is_whole or answerable >= (KNOWN if words.held else SURELY_RELATED))
+
+
+def door_features(
+    request: Mapping[str, float], words: WordEvidence, hits: Sequence[Hit], answerable: float
+) -> dict[str, float]:
+    """Give what a query and what was found say for each other, as the numbers that are weighed at a door."""
+    return {
+        **request,
+        "answerable": logit(answerable),
+        "cosine": _best_cosine(hits),
+        "held": min(1.0, words.held / max(1, words.asked)),
+        "keywords": float(words.is_keywords),
+        "passage": float(words.is_passage),
+        "named": float(words.is_named),
+    }
+
+
+def is_asked_for(features: Mapping[str, float]) -> bool:
+    """Tell whether what was found has to do with a query, all in all."""
+    return probability(DOOR_WEIGHTS, features) >= ASKED
 
 
 def means_known(request: Mapping[str, float], words: WordEvidence, hits: Sequence[Hit]) -> bool:
@@ -100,11 +126,3 @@ def means_known(request: Mapping[str, float], words: WordEvidence, hits: Sequenc
     Their need cannot be read from so few words; what begins like a command is none of them.
     """
     return words.is_keywords and not request["command"] and _best_cosine(hits) >= KEYWORDS_NEAR
-
-
-def may_be_related(request: Mapping[str, float], words: WordEvidence, answerable: float) -> bool:
-    """Tell the same of a query that may need memory: all its words, or keywords with a likely answer, are enough.
-
-    What begins like a command ("play jazz", but also "order number") is related by its words only.
-    """
-    return words.is_whole or (words.is_keywords and not request["command"] and answerable >= RELATED)

@@ -22,7 +22,7 @@ from recollect.model.search import Hit, Recall
 from recollect.ranking import need
 from recollect.ranking.need import WordEvidence
 from recollect.text.query import read_query
-from recollect.text.questions import RequestForm, is_keywords, names_user, request_form
+from recollect.text.questions import RequestForm, is_keywords, is_small_talk, names_user, request_form
 from recollect.text.terms import count_held, query_words
 
 _LOOKED_AT = 50  # instructions, of which some apply only at times
@@ -46,13 +46,16 @@ class RequestNeed(NamedTuple):
         others = [hit for hit in found.hits if not is_standing(hit)]
         if self.features is None:
             return found
-        match = need.match_features(others, word_evidence(self.text, others))
-        return found if need.is_needed(self.features, match) else replace(found, hits=())
+        words = word_evidence(self.text, others)
+        is_shown = need.is_worth_showing(self.features, words, others, found.answerable)
+        return found if is_shown else replace(found, hits=())
 
     @property
     def is_silent(self) -> bool:
         """Whether nothing could be found that is worth showing."""
-        return self.features is not None and not need.may_need(self.features)
+        if self.features is None or need.may_need(self.features):
+            return False
+        return not is_keywords(self.text) or is_small_talk(self.text)
 
 
 def judge(engine: Engine, scope: Scope, text: str, before: str = "") -> RequestNeed:
@@ -73,30 +76,29 @@ def _judged(engine: Engine, scope: Scope, text: str, before: str = "", *, own: b
 def only_related(engine: Engine, scope: Scope, query: str, found: Recall) -> Recall:
     """Leave out what has nothing to do with a query: all hits when none has, and otherwise hits that hardly match.
 
-    Hits with the telling words of the query stay. What was asked for by its time or place is related by that.
+    Hits with the telling words of the query stay, and near a place those of keywords: they may say what is there.
     """
-    if not found.hits or any(hit.parts.place is not None for hit in found.hits):
+    if not found.hits:
         return found
     query = read_query(query, None).text
-    in_time = any(TIME in hit.parts.channels for hit in found.hits)
     words = word_evidence(query, found.hits)
-    if in_time or not need.is_related(words, found.answerable):
+    is_near = any(hit.parts.place is not None for hit in found.hits)
+    if not need.is_related(words, found.answerable) and not (is_near and words.is_keywords):
         features = _judged(engine, scope, query, own=names_user(query)).features
-        if features is not None and not _is_asked_for(features, words, found, in_time=in_time):
+        if features is not None and not _is_asked_for(features, words, found):
             return replace(found, hits=())
     telling = query_words(query)
-    kept = [hit for hit in found.hits if hit.score >= LEAST_SCORE or count_held(telling, _words_of(hit))]
+    kept = [hit for hit in found.hits if is_near or hit.score >= LEAST_SCORE or count_held(telling, _words_of(hit))]
     return found if len(kept) == len(found.hits) else replace(found, hits=tuple(kept))
 
 
-def _is_asked_for(request: Mapping[str, float], words: WordEvidence, found: Recall, *, in_time: bool) -> bool:
-    """Tell whether a query needs memory; what surely needs none is not asked for, whatever its words or its time."""
+def _is_asked_for(request: Mapping[str, float], words: WordEvidence, found: Recall) -> bool:
+    """Tell whether a query needs memory, or what was found answers it; what was found by its time mostly is."""
+    if any(TIME in hit.parts.channels for hit in found.hits):
+        return not need.is_idle(request)
     if need.means_known(request, words, found.hits):
         return True
-    idle = need.is_idle(request, words, found.answerable)
-    if not idle and (in_time or need.may_be_related(request, words, found.answerable)):
-        return True
-    return not in_time and need.is_needed(request, need.match_features(found.hits, words))
+    return need.is_asked_for(need.door_features(request, words, found.hits, found.answerable))
 
 
 def word_evidence(query: str, found: Sequence[Hit]) -> WordEvidence:
@@ -108,7 +110,6 @@ def word_evidence(query: str, found: Sequence[Hit]) -> WordEvidence:
     return WordEvidence(
         len(telling),
         held,
-        is_question="?" in query,
         is_keywords=is_keywords(query),
         is_passage=words >= PASSAGE,
         is_named=any(not _NAMED.isdisjoint(hit.parts.factors) for hit in found),
