@@ -334,6 +334,19 @@ def test_the_place_of_a_time_is_in_the_text_that_is_left() -> None:
         "co jste říkal o čaji",
         "was hast du empfohlen?",
         "wie war dein Vorschlag?",
+        "the training plan you made for me",
+        "the recipe from last time",
+        "recept z minula",
+        "der Plan vom letzten Mal",
+        "план с прошлого раза",
+        "jaką książkę mi poleciłeś?",
+        "що ти мені порадив?",
+        "quel restaurant m'as-tu conseillé ?",
+        "¿qué me recomendaste?",
+        "che cosa mi hai consigliato?",
+        "o que você recomendou?",
+        "wat heb je me aangeraden?",
+        "ce mi-ai recomandat?",
     ],
 )
 def test_what_the_assistant_said_may_be_asked_for(typed: str) -> None:
@@ -341,7 +354,20 @@ def test_what_the_assistant_said_may_be_asked_for(typed: str) -> None:
 
 
 @every(
-    "typed", ["what did Anna recommend?", "do you know Anna?", "advice of the doctor", "что сказала Анна?", "Kaffee"]
+    "typed",
+    [
+        "what did Anna recommend?",
+        "do you know Anna?",
+        "advice of the doctor",
+        "что сказала Анна?",
+        "Kaffee",
+        "kde je recept, který Jana doporučila?",
+        "qu'est-ce qu'Anna a conseillé ?",
+        "¿qué recomendó Anna?",
+        "che cosa ha consigliato Anna?",
+        "wat heeft Anna aangeraden?",
+        "co poleciła Anna?",
+    ],
 )
 def test_what_others_said_is_not_what_the_assistant_said(typed: str) -> None:
     assert not read(typed).asks_assistant

@@ -36,12 +36,15 @@ def test_the_four_languages_have_the_same_tables_and_the_others_those_that_tell_
     common = by_language.pop(COMMON)
     assert common == {"languages", "secret_shapes", "secret_patterns", "wrappers"}
     complete = {"capture", "language", "query", "secrets", "summary", "time_phrases", "time_points", "time_words"}
-    complete |= {"replies"}
+    complete |= {"assistant", "replies"}
     taught = {language for language, names in by_language.items() if "replies" in names}
     assert taught == set(TAUGHT)
+    assert {language for language, names in by_language.items() if "assistant" in names} == set(TAUGHT)
     assert {language for language, names in by_language.items() if names == complete} == set(LANGUAGES)
     assert set(by_language) == set(languages_in("latin", "cyrillic"))
-    assert all(names in (complete, {"language"}, {"language", "replies"}) for names in by_language.values())
+    assert all(
+        names in (complete, {"language"}, {"language", "assistant", "replies"}) for names in by_language.values()
+    )
 
 
 def test_readme_explains_every_table() -> None:

@@ -11,11 +11,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, lru_cache
-from itertools import pairwise
 
 from recollect.text.clean import fold
 from recollect.text.language import function_words, guess_language, is_latin, languages_in, stop_words, unaccented
-from recollect.text.questions import Party, asked_properties, compared_parties, is_keywords, request_form, wants_deed
+from recollect.text.questions import (
+    Party,
+    asked_properties,
+    asks_assistant,
+    compared_parties,
+    is_keywords,
+    request_form,
+    wants_deed,
+)
 from recollect.text.tables import read_words
 from recollect.text.terms import Forms, query_words
 from recollect.text.time_expressions import TimeSpan, find_time_spans
@@ -100,7 +107,7 @@ def read_query(typed: str, now: datetime | None, *, signs: bool = True) -> Parse
         open_ended=open_ended,
         only_time=open_ended and (not rest or not (_empty_words() - function_words()).isdisjoint(rest)),
         about_talk=not read_words("query", "talk").isdisjoint(rest),
-        asks_assistant=_asks_assistant(_tokens(text)),
+        asks_assistant=asks_assistant(text),
         request=request,
         personal=not request and (keywords or request_form(text).own),
         keywords=keywords,
@@ -173,12 +180,6 @@ def _is_sentence(text: str) -> bool:
     """Tell a question that happens to quote something from keywords, of which a quoted one must be there."""
     outside = _QUOTED.sub(" ", text)
     return "?" in outside or not function_words().isdisjoint(_tokens(outside))
-
-
-def _asks_assistant(spoken: Sequence[str]) -> bool:
-    if ("did", "you") in pairwise(spoken):
-        return True
-    return not read_words("query", "you").isdisjoint(spoken) and not read_words("query", "told").isdisjoint(spoken)
 
 
 def asks_for_list(text: str) -> bool:

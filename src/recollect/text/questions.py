@@ -15,12 +15,13 @@ from typing import NamedTuple
 
 from recollect.text.clean import fold
 from recollect.text.language import function_words, guess_language, stop_words, unaccented
-from recollect.text.tables import COMMON, LANGUAGES, read_lines, read_words
+from recollect.text.tables import COMMON, LANGUAGES, TAUGHT, read_lines, read_words
 
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 _CODE = re.compile(r"\b(?=\w*\d)(?=\w*[^\W\d_])\w+")  # `a4` is one, and no article
 _SENTENCE_MARK = re.compile(r"[!?,;…]")
 _MOST_KEYWORDS = 4
+_ASSISTANT = "assistant"  # the table of words that ask for what it said
 _FEW_WORDS = 2
 _QUOTED = re.compile(r'"[^"\n]*"|«[^»\n]*»|“[^”\n]*”|„[^“”\n]*[“”]')
 
@@ -105,6 +106,26 @@ def wants_deed(text: str) -> bool:
     if not begun and not _phrases("advice", *languages).search(f"_{'_'.join(words)}_"):
         return False
     return text.rstrip().endswith(".") or not is_keywords(text)
+
+
+def asks_assistant(text: str) -> bool:
+    """Tell whether a question asks for what the assistant said or made, as in "what did you recommend?"."""
+    words = _plain_words(text)
+    if _said_by_assistant().search(f"_{'_'.join(words)}_"):
+        return True
+    return any(all(not one.isdisjoint(words) for one in both) for both in _assistant_words())
+
+
+@cache
+def _said_by_assistant() -> re.Pattern[str]:
+    return _any_of(map(unaccented, read_words(_ASSISTANT, "you told", *TAUGHT)))
+
+
+@cache
+def _assistant_words() -> Sequence[tuple[frozenset[str], frozenset[str]]]:
+    """Give the words for the assistant in each language, and those of what it did."""
+    tables = [[read_words(_ASSISTANT, heading, one) for heading in ("you", "told")] for one in TAUGHT]
+    return [(frozenset(map(unaccented, you)), frozenset(map(unaccented, told))) for you, told in tables]
 
 
 def asked_properties(text: str) -> frozenset[str]:

@@ -20,12 +20,13 @@ _SECTIONS: Final = {
     "courtesy; bare courtesy; moments; leading to a time; before a list; after a comma; scope; dotted",
     "languages": "latin; cyrillic; persian letters; first names; greetings; acknowledgements; question words; "
     "also conjunctions; after no question word; scripts",
-    "query": "anything; talk; you; told; own; general; how to; to me; asking; commands; deeds; "
+    "query": "anything; talk; own; general; how to; to me; asking; commands; deeds; "
     "advice; titles; user; lists; in common; joining; with; oneself; properties; "
     "one at a time; since then; as well",
     "capture": "openings; first person; i; third person; refers back; people; conditions; past; gone; given up; "
     "instead; for now; handed over; handed over phrases; remember; exact; located; units; inside names; "
     "other of several; one-off; injections",
+    "assistant": "you; told; you told",
     "replies": "offers; choice; yes; no; yours; asks",
     "summary": "chatter; formula; decision; preference; identity; fact; wish; done; task; promise; request; unsure; "
     "failed; noted; generic; laughter; hedge; yes; no; if; negations; question words; pronouns; abbreviations; "
