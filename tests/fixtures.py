@@ -434,7 +434,7 @@ def open_memory(
         usual["places.geocoder"] = "none"  # and one that wants addresses
         if database.startswith("postgresql:"):
             usual["postgres.replicas"] = request.getfixturevalue("server").replicas(database)
-        usual |= {"recall.deadline_s": 600.0, "hooks.budget_s": 60.0}  # a busy machine leaves nothing out
+        usual |= {"recall.deadline_s": 600.0, "hooks.budget_s": 60.0, "rerank.budget_s": 60.0}  # nothing is left out
         settings = load_settings(os.devnull, environ={}, overrides={**usual, **named})
         if embedder is None and settings.embedding.provider == "local":
             embedder = encoder

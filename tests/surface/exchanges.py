@@ -99,6 +99,7 @@ def _service(folder: str) -> Iterator[tuple[Running, StandingClock]]:
         "places.geocoder": "none",
         "recall.deadline_s": 600.0,
         "hooks.budget_s": 60.0,
+        "rerank.budget_s": 60.0,
         "federation.nodes": ["office url=http://127.0.0.1:9 key=rk_node users=*"],
     } | {name.replace("__", "."): value for name, value in UNHURRIED.items()}
     clock = StandingClock()

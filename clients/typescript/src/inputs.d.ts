@@ -241,6 +241,8 @@ export interface RecallOptions extends MemoryFilters, SearchLocation {
   prefer?: MemoryType | MemoryType[] | null;
   /** Hits that say different things. */
   diverse?: boolean;
+  /** Whether a model reads the first hits with the query and puts the best answers first; as the settings say without it. */
+  rerank?: "auto" | "off" | "always" | null;
   /** Search synced folders and documents, too. */
   files?: boolean;
   /** No hits when none has to do with the query. */
@@ -283,6 +285,8 @@ export interface ContextOptions extends LocationFields, SearchLocation {
   prefer?: MemoryType[] | null;
   /** Hits that say different things. */
   diverse?: boolean;
+  /** Whether a model reads the first hits with the query and puts the best answers first; as the settings say without it. */
+  rerank?: "auto" | "off" | "always" | null;
   /** No hits when none has to do with the query. */
   only_related?: boolean;
   /** Shared scopes to search as well: `all` that the user is a member of, `none`, or names. */

@@ -160,10 +160,8 @@ def _capture_tools(settings: Settings, client: "ChatClient | None") -> CaptureTo
     return CaptureTools(reader, local, _patterns(settings), _types_by_user(settings))
 
 
-def _reranker(settings: Settings) -> Reranker | None:
+def _reranker(settings: Settings) -> Reranker:
     chosen = settings.rerank
-    if settings.recall.rerank == "off":
-        return None
     if chosen.provider != "local":
         from recollect.reranking import create_reranker
 

@@ -68,6 +68,7 @@ class MemoryVerbs(Scoped):
         min_score: kinds.LeastScore | None = None,
         prefer: kinds.Preferred = (),
         diverse: kinds.Diverse = False,
+        rerank: kinds.Reranked | None = None,
         files: kinds.WithFiles = False,
         only_related: kinds.OnlyRelated = False,
         vector: OwnVector | None = None,
@@ -86,9 +87,10 @@ class MemoryVerbs(Scoped):
         must be equal; `since` (inclusive) and `until` (exclusive) bound when it happened or was stored, `when` is a
         stretch of time, and `as_of` asks what was held true at a moment; all take words such as "last night". Files
         have none of the fields but time: with such a filter only memories are searched. Types to `prefer` come first
-        among equals; `diverse` hits say different things. `vector` is the query's embedding, if you have it already.
-        With `only_related` there are no hits when none has to do with the query, as at the doors for agents and people;
-        otherwise `answerable` of the result says how likely that is.
+        among equals; `diverse` hits say different things. With `rerank` `auto` or `always` a model reads the first hits
+        with the query and puts the best answers first, in up to `rerank.budget_s`. `vector` is the query's embedding,
+        if you have it already. With `only_related` there are no hits when none has to do with the query, as at the
+        doors for agents and people; otherwise `answerable` of the result says how likely that is.
         `scopes` are shared scopes to search as well: `all` that the user is a member of, `none`, or names.
 
         `location` is where the user is: coordinates, the name of a place (`home`), a kind of place (`supermarket`), or
@@ -108,6 +110,7 @@ class MemoryVerbs(Scoped):
             defaults.min_score if min_score is None else min_score,
             preferred=check_types(prefer),
             diverse=diverse,
+            rerank=rerank,
             location=search_location(location, radii, location_weight, location_mode),
             scopes=scope_choice(scopes, defaults.scopes),
             answers=only_related,
@@ -136,6 +139,7 @@ class MemoryVerbs(Scoped):
         min_score: kinds.LeastScore = 0.0,
         prefer: kinds.Preferred = (),
         diverse: kinds.Diverse = False,
+        rerank: kinds.Reranked | None = None,
         only_related: kinds.OnlyRelated = False,
         vector: OwnVector | None = None,
         location: kinds.SearchPlace | None = None,
@@ -173,6 +177,7 @@ class MemoryVerbs(Scoped):
                 min_score,
                 preferred=check_types(prefer),
                 diverse=diverse,
+                rerank=rerank,
                 location=search_location(location, radii, location_weight, location_mode),
                 scopes=scope_choice(scopes, self._engine.settings.recall.scopes),
                 answers=only_related,

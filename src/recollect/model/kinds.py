@@ -6,7 +6,7 @@ from functools import partial
 from os import PathLike
 from typing import Annotated, Any, Final, TypeAlias, TypedDict, get_args
 
-from recollect.model.literals import DocumentsFate, MemoryType, Source
+from recollect.model.literals import DocumentsFate, MemoryType, RerankWhen, Source
 from recollect.model.parameters import Kind
 from recollect.model.places import (
     LEAST_RADIUS_KM,
@@ -146,6 +146,14 @@ Diverse: TypeAlias = Annotated[
     bool, Kind("Hits that say different things.", typed="Prefer hits that say different things.")
 ]
 WithFiles: TypeAlias = Annotated[bool, Kind("Search synced folders and documents, too.")]
+Reranked: TypeAlias = Annotated[
+    RerankWhen,
+    Kind(
+        "Whether a model reads the first hits with the query and puts the best answers first; as the settings say "
+        "without it.",
+        metavar="WHEN",
+    ),
+]
 OnlyRelated: TypeAlias = Annotated[bool, Kind("No hits when none has to do with the query.")]
 Sources: TypeAlias = Annotated[
     Sequence[Source],

@@ -60,6 +60,8 @@ SearchLog = Literal["off", "counts", "queries"]
 
 Fusion = Literal["weighted", "rrf", "fixed"]
 FUSIONS: tuple[Fusion, ...] = get_args(Fusion)
+RerankWhen = Literal["auto", "off", "always"]
+RERANK_WHEN: tuple[RerankWhen, ...] = get_args(RerankWhen)
 
 
 class Trust(IntEnum):

@@ -8,7 +8,6 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from threading import Thread
-from time import perf_counter
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from weakref import WeakValueDictionary
 
@@ -175,14 +174,13 @@ class LocalReranker(_LocalModel["RerankerGraph"]):
             self._preparing.start()
 
     def score(self, question: str, texts: Sequence[RerankText], budget_s: float | None = None) -> Sequence[float]:
-        """Score the first texts, as many as the time allows; the time to load the model does not count.
+        """Score the first texts, as many as so much processor time allows; that to load the model does not count.
 
         Raises RerankerError when the model cannot be loaded or fails.
         """
         if not texts:
             return []
-        graph = self._loaded()
-        return graph.score(question, texts, None if budget_s is None else perf_counter() + budget_s)
+        return self._loaded().score(question, texts, budget_s)
 
     def close(self) -> None:
         """Let go of the model; scoring again would load it again."""

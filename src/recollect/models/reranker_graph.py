@@ -1,14 +1,14 @@
-"""Question and text through the reranker's graph, one text at a time, within a time budget.
+"""Question and text through the reranker's graph, one text at a time, within a budget of processor time.
 
 One by one, because a batch would have to be padded: that changes scores, and computing the padding takes time.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import isfinite
+from math import inf, isfinite
 from pathlib import Path
 from threading import Lock
-from time import perf_counter
+from time import perf_counter, thread_time
 from typing import Final
 
 from recollect.errors import RerankerError
@@ -20,6 +20,7 @@ from recollect.ports import RerankText
 _FIRST_GUESS_S: Final = 1 / 1_500  # for a piece, until this machine has been measured
 _LATEST: Final = 0.3  # how much the latest measurement counts
 _RESERVE: Final = 1.2  # a text is not begun unless the time is enough for so many times its expected cost
+_PATIENCE: Final = 3  # on a busy machine the budget may take so many times as long by the clock
 _CHARACTERS_PER_PIECE: Final = 40  # no more of a text is cut into pieces: megabytes would take seconds
 
 
@@ -40,12 +41,12 @@ class RerankerGraph:
     """A loaded reranker. Any number of threads may share one."""
 
     def __init__(
-        self, folder: Path, *, threads: int, limits: PieceLimits, monotonic: Callable[[], float] = perf_counter
+        self, folder: Path, *, threads: int, limits: PieceLimits, clock: Callable[[], float] = thread_time
     ) -> None:
         """Load the files, which must have been checked before."""
         self._pieces = load_word_pieces(folder / TOKENIZER_FILE)
         self._limits = limits
-        self._monotonic = monotonic
+        self._clock = clock
         self._lock = Lock()
         self._piece_s = _FIRST_GUESS_S
         path = folder / RERANKER_FILE
@@ -54,18 +55,21 @@ class RerankerGraph:
         except ORT_ERRORS as error:
             raise RerankerError(f"onnxruntime {VERSION} cannot load the reranker {path}: {error}") from error
 
-    def score(self, question: str, texts: Sequence[RerankText], deadline: float | None) -> list[float]:
-        """Score the first texts, as many as can be expected to be done by a moment of the monotonic clock."""
+    def score(self, question: str, texts: Sequence[RerankText], budget_s: float | None) -> list[float]:
+        """Score the first texts, as many as can be expected to be done within so much processor time."""
+        budget = inf if budget_s is None else budget_s
         scores: list[float] = []
+        begun, latest = self._clock(), perf_counter() + _PATIENCE * budget
         for text in texts:
             ids = self.input_ids(question, text)
-            started = self._monotonic()
-            if deadline is not None and started + _RESERVE * self._piece_s * len(ids) > deadline:
+            started = self._clock()
+            expected = _RESERVE * self._piece_s * len(ids)
+            if started - begun + expected > budget or perf_counter() + expected > latest:
                 if not scores:
-                    self._learn(0.0)  # a machine that was busy once is tried again soon
+                    self._learn(0.0)  # what was slow once is tried again soon
                 break
             scores.append(self._run(ids))
-            self._learn((self._monotonic() - started) / len(ids))
+            self._learn((self._clock() - started) / len(ids))
         return scores
 
     def input_ids(self, question: str, text: RerankText) -> list[int]:

@@ -1,6 +1,6 @@
 """The order of hits: after a reranker, with repetitions folded into the best, near ones spread out on request (MMR).
 
-The reranker alone puts paraphrases lower than vectors do, so its score is mixed with the fused one and the cosine.
+The reranker alone puts paraphrases lower than vectors do, so its score is mixed with the fused one.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -8,8 +8,8 @@ from collections.abc import Set as AbstractSet
 from math import log
 from typing import TypeVar
 
-FUSED_WEIGHT = 5.0  # of the logarithm of the fused score
-COSINE_WEIGHT = 10.0
+FIRST = 10  # places that the reranker decides with FUSED_WEIGHT; behind them is what may be needed, too
+FUSED_WEIGHT, LATER_FUSED_WEIGHT = 8.0, 16.0  # of the logarithm of the fused score
 CLEAR_LEAD = 0.4  # how far below the first the second score lies, as a share of the first
 _LEAST_SCORE = 1e-6
 T = TypeVar("T", bound=Hashable)
@@ -17,18 +17,12 @@ T = TypeVar("T", bound=Hashable)
 _ALIKE = 0.9  # share of common words from which two texts may state the same
 
 
-def order(scores: Sequence[float], fused: Sequence[float], cosines: Sequence[float | None]) -> list[int]:
-    """Give the places (from 0) of the scored hits, the best first. `scores` are logits; the others may be longer.
-
-    A hit without a cosine counts as the lowest of the others.
-    """
-    known = [cosine for cosine in cosines[: len(scores)] if cosine is not None]
-    lowest = min(known, default=0.0)
-    mixed = [
-        score + FUSED_WEIGHT * log(max(_LEAST_SCORE, before)) + COSINE_WEIGHT * (lowest if cosine is None else cosine)
-        for score, before, cosine in zip(scores, fused, cosines, strict=False)
-    ]
-    return sorted(range(len(mixed)), key=lambda place: (-mixed[place], place))
+def order(scores: Sequence[float], fused: Sequence[float]) -> list[int]:
+    """Give the places (from 0) of the scored hits, the best first. `scores` are logits; the other may be longer."""
+    prior = [log(max(_LEAST_SCORE, before)) for before in fused[: len(scores)]]
+    best = sorted(range(len(scores)), key=lambda place: -scores[place] - FUSED_WEIGHT * prior[place])
+    later = sorted(best[FIRST:], key=lambda place: -scores[place] - LATER_FUSED_WEIGHT * prior[place])
+    return [*best[:FIRST], *later]
 
 
 def leads_clearly(first: float, second: float) -> bool:

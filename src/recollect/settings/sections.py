@@ -11,10 +11,12 @@ from recollect.model.literals import (
     GEOCODERS,
     MEMORY_TYPES,
     PLACE_SIZES,
+    RERANK_WHEN,
     STATEMENT_TYPES,
     Fusion,
     GeocoderName,
     PlaceSize,
+    RerankWhen,
     SearchLog,
     StatementType,
 )
@@ -111,7 +113,6 @@ class EmbeddingSettings(CheckedSection):
 
 
 ScopeDefault = Literal["all", "none"]
-RerankWhen = Literal["auto", "off", "always"]
 
 FADING_TYPES: tuple[str, ...] = ("message", "file", *MEMORY_TYPES)
 
@@ -139,9 +140,9 @@ class RecallSettings(CheckedSection):
     )
     rerank: RerankWhen = setting(
         "off",
-        choice("time to rerank", get_args(RerankWhen)),
-        "Whether a model reads the first hits together with the query and puts the best answer first. `auto` "
-        "leaves out searches that it would not help, such as one whose first hit leads clearly.",
+        choice("time to rerank", RERANK_WHEN),
+        "Whether a model reads the first hits of a search together with the query and puts the best answers first, "
+        "unless the search says so itself. `auto` leaves out what it would not help, such as a request.",
     )
     candidates: int = setting(
         400, whole(50, 10_000), "Candidates per search channel. More finds a little more, but slower."
@@ -217,12 +218,11 @@ class RerankSettings(CheckedSection):
     url: str = unset("URL of the provider, without `/rerank`.", default_words="its usual address")
     api_key: str = unset("Key of the provider.", secret=True)
     budget_s: float = setting(
-        0.15,
+        0.3,
         number(0.01, 60),
-        "Time budget in a search, in seconds: as many of the first hits are scored as fit. A provider over the "
-        "internet needs more.",
+        "Time budget in a search, in seconds: as many of the first hits are scored as fit. For the local model it is "
+        "processor time; a provider has so long by the clock.",
     )
-    prompt_budget_s: float = setting(0.4, number(0.01, 60), "Time budget in the search before a prompt, in seconds.")
     threads: int | None = setting(
         None,
         optional(whole(1, 64), "auto"),
@@ -279,6 +279,9 @@ class HookSettings(CheckedSection):
     )
     budget_s: float = setting(2.0, number(0.01, 60), "Deadline of the search before a prompt, in seconds.")
     silence: bool = setting(True, switch(), "Show nothing but standing instructions when a request needs no memory.")
+    rerank: RerankWhen = setting(
+        "auto", choice("time to rerank", RERANK_WHEN), "The same as `recall.rerank` for the search before a prompt."
+    )
 
 
 @dataclass(frozen=True, slots=True)

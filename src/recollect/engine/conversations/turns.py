@@ -178,7 +178,7 @@ def _search(engine: Engine, scope: Scope, session: str, request: NewMessage, que
             location=_location(request),
             scopes=engine.settings.recall.scopes,
             answers=True,
-            rerank_s=engine.settings.rerank.prompt_budget_s,
+            rerank=hooks.rerank,
         ),
     )
     least = _FAR * max((hit.score for hit in found.hits), default=0.0)

@@ -179,7 +179,7 @@ def _forget_query(
 ) -> Forgotten:
     """Forget what a query says, wherever it is said: at once if it says a memory itself, otherwise with `all`."""
     thresholds, now = engine.settings.forget, engine.clock.now()
-    options = SearchOptions(_SHOWN, thresholds.min_score / 2, rerank_s=0.0)  # less is no candidate for anything
+    options = SearchOptions(_SHOWN, thresholds.min_score / 2, rerank="off")  # less is no candidate for anything
     # not in the search log: what a user wants forgotten should be written nowhere
     hits = recall.recall(engine, scope, query, item_filters=[Filters(now)], options=options).hits
     queries = [query, redaction.public_text(engine, query)]  # what was kept of a secret is without it

@@ -51,7 +51,7 @@ def about(engine: Engine, scope: Scope, topic: str, *, limit: int) -> About:
         scope,
         cleaned[:MAX_QUERY],
         item_filters=[filters],
-        options=SearchOptions(min(limit + len(records), MAX_LIMIT), _RELATED, signs=False, rerank_s=0.0),
+        options=SearchOptions(min(limit + len(records), MAX_LIMIT), _RELATED, signs=False, rerank="off"),
     )
     listed_ids = {record.id for record in records if record.type in _LISTED_TYPES}
     best = max((hit.score for hit in related.hits), default=0.0)

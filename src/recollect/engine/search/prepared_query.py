@@ -11,7 +11,7 @@ from recollect.engine.places.search_location import ResolvedLocation
 from recollect.engine.vectors import embed_texts
 from recollect.errors import EmbeddingError, InvalidInput, RecollectError
 from recollect.model.filters import ItemFilters
-from recollect.model.literals import MemoryType
+from recollect.model.literals import RERANK_WHEN, MemoryType, RerankWhen
 from recollect.model.memories import Scope, Space, Vector, VectorLike
 from recollect.model.places import SearchLocation
 from recollect.model.scopes import ScopeChoice
@@ -38,7 +38,7 @@ class SearchOptions:
     scopes: ScopeChoice = "none"  # shared scopes that are searched, too
     answers: bool = False  # whether memories that do not answer the query are left out
     telling: bool = False  # whether messages are left out that only ask or acknowledge
-    rerank_s: float | None = None  # the time budget of the reranker, by default that of the settings; 0 leaves it out
+    rerank: RerankWhen | None = None  # by default as the settings say
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +125,8 @@ def _check_bounds(options: SearchOptions) -> None:
         raise InvalidInput(f"limit is {options.limit}; it must be from 1 to {MAX_LIMIT}.")
     if not 0 <= options.min_score <= 1:
         raise InvalidInput(f"min_score is {options.min_score}; it must be from 0 to 1, as scores are.")
+    if options.rerank not in (None, *RERANK_WHEN):
+        raise InvalidInput(f"rerank is {options.rerank!r}; it must be one of {', '.join(RERANK_WHEN)}.")
 
 
 def _speaks(engine: Engine, space: Space, language: str | None) -> bool:

@@ -18,17 +18,16 @@ from recollect.engine.search.kind_ranking import SLOT, KindRanking
 from recollect.engine.search.prepared_query import PreparedQuery, SearchOptions
 from recollect.errors import RerankerError
 from recollect.model.filters import MessageFilters
-from recollect.model.literals import ItemKind
+from recollect.model.literals import ItemKind, RerankWhen
 from recollect.model.memories import MemoryRecord
 from recollect.model.messages import Message
 from recollect.model.search import Hit, Recall, Reranking, RerankPart
 from recollect.ports import RerankText
 from recollect.ranking import ordering
 from recollect.storage.base import StoreReader
-from recollect.text.query import asks_for_list
 from recollect.text.questions import request_form
 
-POOL = 20  # how many of the first hits may be scored
+POOL = 40  # how many of the first hits may be scored
 _MAX_OVERDUE = 8
 _SINGLE = "single"
 _CLEAR_LEAD = "clear lead"
@@ -53,12 +52,12 @@ class UncutRecall:
 
 def begin(engine: Engine, options: SearchOptions) -> None:
     """Load the model while the query is embedded and the store is searched, if a search may want it."""
-    if engine.reranker is not None and _budget_s(engine, options) > 0:
+    if engine.reranker is not None and _when(engine, options) != "off":
         engine.reranker.prepare()
 
 
-def _budget_s(engine: Engine, options: SearchOptions) -> float:
-    return engine.settings.rerank.budget_s if options.rerank_s is None else options.rerank_s
+def _when(engine: Engine, options: SearchOptions) -> RerankWhen:
+    return options.rerank or engine.settings.recall.rerank
 
 
 def reason_to_skip(search: SearchRun, rankings: Mapping[ItemKind, KindRanking]) -> str:
@@ -70,13 +69,14 @@ def reason_to_skip(search: SearchRun, rankings: Mapping[ItemKind, KindRanking]) 
 def reason_to_keep_order(search: SearchRun, scores: Sequence[float]) -> str:
     """Say why hits with these scores, the best first, stay in their order; '' when they are reranked."""
     engine, prepared = search.engine, search.query
-    if engine.reranker is None or _budget_s(engine, prepared.options) <= 0:
+    when = _when(engine, prepared.options)
+    if engine.reranker is None or when == "off":
         return "off"
     if prepared.location is not None:
         return "location"
     if len(scores) < 2:  # noqa: PLR2004 - there is no order of one
         return _SINGLE
-    if engine.settings.recall.rerank == "always":
+    if when == "always":
         return ""
     return _query_reason(prepared) or (_CLEAR_LEAD if ordering.leads_clearly(*scores[:2]) else "")
 
@@ -86,10 +86,6 @@ def _query_reason(prepared: PreparedQuery) -> str:
     query = prepared.query
     if query.strict:
         return "exact phrase"
-    if query.spans:
-        return "time"
-    if asks_for_list(query.text):
-        return "list"
     if query.parties:
         return "comparison"
     form = request_form(query.text)
@@ -133,7 +129,7 @@ def finish(search: SearchRun, found: UncutRecall) -> Recall:
     report = None if model is None or found.skipped == "off" else Reranking(model.name, skipped=found.skipped)
     if not found.skipped:
         started = perf_counter()
-        scores = _score(engine, search.query.query.text, found.texts, _budget_s(engine, options))
+        scores = _score(engine, search.query.query.text, found.texts)
         engine.search.metrics.record_time("rerank", started)
         if scores:
             hits = _in_order(hits, scores)
@@ -149,7 +145,7 @@ def finish(search: SearchRun, found: UncutRecall) -> Recall:
 
 def _in_order(hits: Sequence[Hit], scores: Sequence[float]) -> list[Hit]:
     """Give the hits in their new order. The first score of the search goes to the new first hit, and so on down."""
-    order = ordering.order(scores, [hit.score for hit in hits], [hit.similarity for hit in hits])
+    order = ordering.order(scores, [hit.score for hit in hits])
     order = sorted(order, key=lambda place: not _is_asked_by_name(hits[place]))
     moved = [
         _moved(hits[before], hits[after].score, RerankPart(scores[before], before + 1, after + 1))
@@ -172,9 +168,9 @@ def _moved(hit: Hit, score: float, part: RerankPart) -> Hit:
     return replace(hit, score=score, parts=replace(parts, factors=factors, rerank=part))
 
 
-def _score(engine: Engine, question: str, texts: Sequence[RerankText], budget_s: float | None) -> Sequence[float]:
+def _score(engine: Engine, question: str, texts: Sequence[RerankText]) -> Sequence[float]:
     """Score the first texts; none when the reranker failed or was late."""
-    reranker = engine.reranker
+    reranker, budget_s = engine.reranker, engine.settings.rerank.budget_s
     if reranker is None:
         return ()
     if not reranker.is_remote:
