@@ -277,6 +277,8 @@ def test_the_speaker_who_is_named(opened: OpenUser) -> None:
     assert merits_of(me, "what tea does Anna drink") == {"speaker": factors.SPEAKER}
     assert merits_of(me, "tea of Novakova") == {"speaker": factors.SPEAKER}
     assert merits_of(me, "tea") == {}
+    assert merits_of(me, "what tea does Ana drink") == {"near name": factors.SPEAKER}
+    assert merits_of(me, "какой tea любит Анна") == {"near name": factors.SPEAKER}
 
 
 def test_a_turn_that_asks(opened: OpenUser) -> None:

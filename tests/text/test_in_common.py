@@ -1,7 +1,8 @@
 # ruff: noqa: RUF001  # letters of other alphabets are the point here
 """Questions about what several people have in common: who is compared, and whom a text is about."""
 
-from recollect.text.questions import Party, compared_parties, same_name
+from recollect.text.names import same_name
+from recollect.text.questions import Party, compared_parties
 from tests.growth import assert_linear
 from tests.rows import every
 

@@ -88,9 +88,9 @@ def read_query(typed: str, now: datetime | None, *, signs: bool = True) -> Parse
     strict = bool(phrases) and not _is_sentence(text)
     plain = {word: _plain_word(fold(said).strip(_MARKS)) for word, said in _bare(without) if word}
     times = find_time_spans(text, now) if now is not None else ()
-    words, rest = query_words(text)[:_MOST_WORDS], _tokens(_without(text, times))
+    words, rest = query_words(text)[:_MOST_WORDS], _tokens(without_times(text, times))
     vague = [span for span in times if not any(map(str.isdigit, text[span.start : span.end]))]
-    asked = frozenset(query_words(_without(text, vague)) if vague else words)
+    asked = frozenset(query_words(without_times(text, vague)) if vague else words)
     request, keywords = wants_deed(text), is_keywords(text)
     open_ended = bool(times) and not phrases and _empty_words().issuperset(rest)
     return ParsedQuery(
@@ -201,7 +201,8 @@ def _required(phrases: Iterable[str]) -> Iterable[Forms]:
             yield forms
 
 
-def _without(text: str, times: Sequence[TimeSpan]) -> str:
+def without_times(text: str, times: Sequence[TimeSpan]) -> str:
+    """Give a query with blanks where it names times."""
     rest = list(text)
     for span in times:
         rest[span.start : span.end] = " " * (span.end - span.start)

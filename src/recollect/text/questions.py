@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from recollect.text.clean import fold
 from recollect.text.language import function_words, guess_language, stop_words, unaccented
+from recollect.text.names import same_name
 from recollect.text.tables import COMMON, LANGUAGES, TAUGHT, read_lines, read_words
 
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
@@ -26,12 +27,9 @@ _FEW_WORDS = 2
 _QUOTED = re.compile(r'"[^"\n]*"|«[^»\n]*»|“[^”\n]*”|„[^“”\n]*[“”]')
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*|[,&]")
-_VOWELS = frozenset("aeiouyаеиоуыэюяйь")  # noqa: RUF001 - Latin and Cyrillic ones
 _MOST_PARTIES = 4
 _LONGEST_NAME = 3  # words, with what stands before it: "my brother Paul"
-_LONGEST_ENDING = 3
 _FARTHEST = 6  # words between a name and the word that joins it to another
-_SHORTEST_ROOT = 2
 _SHORTEST_TELLING = 3
 
 
@@ -300,15 +298,6 @@ class _Comparison:
 
 def _means_something(word: str) -> bool:
     return word[0].isalpha() and word not in function_words() and word not in _listed("in common")
-
-
-def same_name(name: str, other: str) -> bool:
-    """Tell whether two plain words may be one name with different endings: Mia, Mií; Тома, Томом."""
-    short, long = sorted((name, other), key=len)
-    if short == long:
-        return True
-    root = len(short) - (short[-1:] in _VOWELS)
-    return root >= _SHORTEST_ROOT and len(long) - root <= _LONGEST_ENDING and short[:root] == long[:root]
 
 
 def _capitalised(text: str) -> Iterator[str]:

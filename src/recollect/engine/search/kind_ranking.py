@@ -30,7 +30,8 @@ from recollect.ranking.factors import Fading
 from recollect.ranking.fusion import Fused
 from recollect.storage.base import StoreReader
 from recollect.text.clean import letter_groups, plain_letters
-from recollect.text.query import file_names
+from recollect.text.names import near_names
+from recollect.text.query import file_names, without_times
 from recollect.text.tables import read_words
 from recollect.text.terms import Forms, query_terms, query_words
 
@@ -46,6 +47,8 @@ _LONGEST_COMPARED = 1_000  # characters of which the letters are compared
 MESSAGE = "message"
 FILE = "file"
 NAME = "name"
+SPEAKER = "speaker"
+NEAR_NAME = "near name"
 LETTERS = "letters"
 IN_COMMON = "in common"
 SLOT = "slot"
@@ -342,11 +345,11 @@ def _rank_messages(
     unscored = [position.id for position in positions if position.id not in fused.relevance]
     channels.add_cosines(search, reader, filters, candidates, unscored)
     smoothed = _smooth(search, fused, positions)
-    terms, fading = _terms(query), _fading(search.engine)
+    fading, speakers = _fading(search.engine), _named_speakers(query, positions)
     by_id = {position.id: position for position in positions}
     rows = []
     for row_id in candidates.best(_RANKED_PER_HIT * _spare(search), smoothed.relevance):
-        row_factors = _message_factors(query, by_id[row_id], terms, fading)
+        row_factors = _message_factors(query, by_id[row_id], speakers, fading)
         row = _row(by_id[row_id], "message", smoothed.relevance[row_id], row_factors)
         if row.score > 0.0:
             rows.append(row)
@@ -385,21 +388,28 @@ def _chunk_factors(query: PreparedQuery, chunk: Chunk, fading: Fading) -> dict[s
     return _without_ones(all_factors)
 
 
+def _named_speakers(query: PreparedQuery, positions: Sequence[MessagePosition]) -> Mapping[str, str]:
+    """Give the speakers whom a query names, with the factor that says how: by the name, or by one near it alone."""
+    known, terms = {position.speaker for position in positions} - {""}, _terms(query)
+    named = {name: SPEAKER for name in known if any(not terms.isdisjoint(forms) for forms in _words_of(name))}
+    near = near_names(without_times(query.query.text, query.query.spans), known) if known else ()
+    return {**dict.fromkeys(near, NEAR_NAME), **named}
+
+
 def _message_factors(
-    query: PreparedQuery, position: MessagePosition, query_terms: frozenset[str], fading: Fading
+    query: PreparedQuery, position: MessagePosition, speakers: Mapping[str, str], fading: Fading
 ) -> dict[str, float]:
-    by_speaker = any(not query_terms.isdisjoint(forms) for forms in _words_of(position.speaker))
-    return _without_ones(
-        {
-            "recency": factors.recency(MESSAGE, position.said_at, query.started, fading),
-            "trust": factors.trust(position.trust),
-            "feedback": factors.feedback(position.feedback),
-            "role": _role_factor(query, position),
-            "speaker": factors.SPEAKER if by_speaker else 1.0,
-            "question": factors.question(asks=position.asks),
-            "time": _time_factor(query, position.said_at),
-        }
-    )
+    row_factors = {
+        "recency": factors.recency(MESSAGE, position.said_at, query.started, fading),
+        "trust": factors.trust(position.trust),
+        "feedback": factors.feedback(position.feedback),
+        "role": _role_factor(query, position),
+        "question": factors.question(asks=position.asks),
+        "time": _time_factor(query, position.said_at),
+    }
+    if position.speaker in speakers:
+        row_factors[speakers[position.speaker]] = factors.SPEAKER
+    return _without_ones(row_factors)
 
 
 def _role_factor(query: PreparedQuery, position: MessagePosition) -> float:
