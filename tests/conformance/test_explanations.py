@@ -285,7 +285,9 @@ def test_a_turn_that_asks(opened: OpenUser) -> None:
     me = opened()
     for number, mark in enumerate(("?", "？", "؟", "?  ")):
         me.conversation(f"c{number}").append("user", f"do we have tea {'x' * (number + 3)}{mark}")
-        assert merits_of(me, "x" * (number + 3)) == {"question": factors.question(asks=True)}, mark
+        (hit,) = me.search_context("x" * (number + 3), sources=("request",)).hits
+        adds_up(hit)
+        assert hit.parts.factors == {"question": factors.question(asks=True)}, mark
 
 
 def test_the_role(opened: OpenUser) -> None:
