@@ -18,7 +18,9 @@ _USERS: Final = 10
 _ROWS: Final = 100
 _TURNS: Final = 60
 _CALLS: Final[Mapping[str, Callable[[Memory, int], object]]] = {
-    "recall": lambda memory, turn: _user(memory, turn).recall(f"lamp in room {turn % 7} thing {turn % 100}", limit=10),
+    "recall": lambda memory, turn: _user(memory, turn).recall(
+        f"lamp in room {turn % 7} thing {turn % 100}", limit=10, only_related=False
+    ),
     "remember": lambda memory, turn: _user(memory, turn).remember(f"Something new number {turn}"),
     "append": lambda memory, turn: _user(memory, turn).conversation("c").append("user", f"Said number {turn}"),
     "window": lambda memory, turn: _user(memory, turn).conversation("c").window(),

@@ -142,7 +142,7 @@ def _prompt_figures(me: UserMemory, path: Path, matrix: Vector) -> Iterator[Figu
 
         def search() -> None:
             turn = next(turns) % len(asked)
-            me.search_context(asked[turn], vector=queries[turn])
+            me.search_context(asked[turn], vector=queries[turn], only_related=False)
 
         whole, hand = _in_blocks(prompt, by_hand, 100)
         again, searched = alternate(prompt, search, 60)

@@ -204,7 +204,7 @@ def _search_s(me: UserMemory, turn: int) -> float:
     took = []
     for text, vector in zip(asked, given, strict=True):
         started = time.perf_counter()
-        me.recall(text, vector=vector)
+        me.recall(text, vector=vector, only_related=False)
         took.append(time.perf_counter() - started)
     return statistics.median(took)
 

@@ -157,7 +157,7 @@ def main() -> None:
     asked = requests("calibrate")
     with household(silence=False) as users:
         fit_silence([users.ask(request) for request in asked], reader)
-        searched = [users.search(request) for request in asked]
+        searched = [users.search(request, only_related=False) for request in asked]
         fit_answers(searched, reader)
         fit_doors(searched, [Path(name) for name in sys.argv[1:]], reader)
     for figure in measure("calibrate"):

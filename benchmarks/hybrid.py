@@ -61,7 +61,7 @@ def _against_hand(path: Path, rows: int) -> Figure:
 
         def ours() -> None:
             user, text, vector = turn()
-            memory.user(user).recall(text, vector=vector)
+            memory.user(user).recall(text, vector=vector, only_related=False)
 
         def peer() -> None:
             by_hand(bare, *turn())

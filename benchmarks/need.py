@@ -85,7 +85,7 @@ class Household:
         context = self._memory.user(request.user).before_prompt(request.text, session=_SESSION)
         return self._answered(request, context)
 
-    def search(self, request: Request, *, only_related: bool = False) -> tuple[Answered, Recall]:
+    def search(self, request: Request, *, only_related: bool) -> tuple[Answered, Recall]:
         """Ask as through the doors of the search."""
         recall = self._memory.user(request.user).recall(request.text, only_related=only_related)
         return self._answered(request, recall), recall
@@ -128,7 +128,7 @@ def measure(part: str = NEWEST) -> Iterator[Figure]:
     asked = requests(part)
     with household(silence=False) as loud:
         before = [loud.ask(request) for request in asked]
-        nearest = [loud.search(request)[0] for request in asked]
+        nearest = [loud.search(request, only_related=False)[0] for request in asked]
         related = [loud.search(request, only_related=True)[0] for request in asked]
     with household(silence=True) as quiet:
         after = [quiet.ask(request) for request in asked]

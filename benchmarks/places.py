@@ -150,9 +150,13 @@ def answers(folder: Path, address: str) -> Iterator[Figure]:
 
 
 def _compared(store: str, me: UserMemory, asked: Sequence[Asked], stored: Mapping[str, str]) -> Iterator[Figure]:
-    without = _found(asked, stored, lambda one: me.recall(one.text))
-    boosted = _found(asked, stored, lambda one: me.recall(one.text, location=one.location))
-    alike = _found(asked, stored, lambda one: me.recall(one.text, location=one.location, location_mode="semantic"))
+    without = _found(asked, stored, lambda one: me.recall(one.text, only_related=False))
+    boosted = _found(asked, stored, lambda one: me.recall(one.text, location=one.location, only_related=False))
+    alike = _found(
+        asked,
+        stored,
+        lambda one: me.recall(one.text, location=one.location, location_mode="semantic", only_related=False),
+    )
     amounts = Counter(one.kind for one in asked)
     gain, loss = boosted["here"] - without["here"], without["anywhere"] - boosted["anywhere"]
     yield Figure(
@@ -236,11 +240,11 @@ def _against_plain(
 
     def located() -> Recall:
         turn = next(ours) % len(asked)
-        return me.recall(asked[turn], vector=given[turn], **where)
+        return me.recall(asked[turn], vector=given[turn], only_related=False, **where)
 
     def plain() -> Recall:
         turn = next(theirs) % len(asked)
-        return me.recall(asked[turn], vector=given[turn])
+        return me.recall(asked[turn], vector=given[turn], only_related=False)
 
     mine, peer = alternate(located, plain, _ROUNDS)
     return mine, peer, len(located().hits)

@@ -67,14 +67,14 @@ def one_large_user(path: Path, amount: int) -> Iterator[Figure]:
         position = {remembered.id: number for number, remembered in enumerate(stored)}
     with open_memory(str(path)) as memory:
         me = memory.user("me")
-        me.recall(asked[0], vector=queries[0])
+        me.recall(asked[0], vector=queries[0], only_related=False)
         ours, scans = _in_blocks(memory, matrix, queries)
         agreed = sum(
             len({position[found] for found in _nearest(memory, query)[:10]} & set(_scan(matrix, query).tolist()))
             for query in queries
         )
         whole = statistics.median(
-            seconds(lambda text=text, query=query: me.recall(text, vector=query))  # type: ignore[misc]
+            seconds(lambda text=text, query=query: me.recall(text, vector=query, only_related=False))  # type: ignore[misc]
             for text, query in zip(asked, queries, strict=True)
         )
     mine, scan = statistics.median(ours), statistics.median(scans)
@@ -160,7 +160,7 @@ def large_user_figures(address: str, user: LargeUser) -> Iterator[Figure]:
         me = memory.user("me")
         scans = _index_scans(bare)
         for text, query in zip(asked, queries, strict=True):
-            me.recall(text, vector=query)
+            me.recall(text, vector=query, only_related=False)
         backends = _backends(bare)
         spent: list[tuple[float, float, float, float]] = []
         for text, query in zip(asked, queries, strict=True):
@@ -254,7 +254,9 @@ def _small_figure(  # noqa: PLR0917 - one figure, one call
 
     def ours() -> None:
         turn = next(turns)
-        memory.user(someone(turn)).recall(asked[turn % len(asked)], vector=queries[turn % len(asked)])
+        memory.user(someone(turn)).recall(
+            asked[turn % len(asked)], vector=queries[turn % len(asked)], only_related=False
+        )
 
     def peer() -> None:
         fetch(someone(next(turns)))

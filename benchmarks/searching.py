@@ -60,7 +60,7 @@ def _against_bare(me: UserMemory, path: Path, matrix: Vector) -> Figure:
 
         def search() -> None:
             turn = next(turns) % len(asked)
-            me.search_context(asked[turn], sources=("request", "response"), vector=queries[turn])
+            me.search_context(asked[turn], sources=("request", "response"), vector=queries[turn], only_related=False)
 
         def by_hand() -> None:
             turn = next(turns) % len(asked)

@@ -146,7 +146,7 @@ def _make_facade(overrides: Mapping[str, object]) -> Callable[[Turn], Answered]:
         number, started = 0, time.perf_counter()
         while (begun := time.perf_counter()) - started < turn.seconds:
             if turn.verb == "recall":
-                me.recall(asked[number % len(asked)])
+                me.recall(asked[number % len(asked)], only_related=False)
             else:
                 me.remember(next(texts)[1])
             answered.latencies_s.append(time.perf_counter() - begun)

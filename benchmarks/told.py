@@ -40,7 +40,7 @@ def tell(memory: Memory, corpus: Sequence[dict[str, Any]]) -> tuple[dict[str, st
 
 def found(me: UserMemory, question: str, ids: dict[str, str]) -> list[str]:
     """Give the statements that a search finds, best first; what was learned is known by its session."""
-    hits = me.search_context(question, limit=2 * PLACES[-1]).hits
+    hits = me.search_context(question, limit=2 * PLACES[-1], only_related=False).hits
     return list(dict.fromkeys(ids.get(hit.id) or session_of(hit) for hit in hits))
 
 

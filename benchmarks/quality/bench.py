@@ -88,7 +88,9 @@ class Bench:
         asked_as = dict(zip(users, (*users[1:], *users[:1]) if strangers else users, strict=True))
         with self.open(settings) as memory:
             return {
-                query.id: self._found(memory.user(asked_as[query.user]).search_context(query.text, limit=_DEPTH))
+                query.id: self._found(
+                    memory.user(asked_as[query.user]).search_context(query.text, limit=_DEPTH, only_related=False)
+                )
                 for query in self.chosen.queries
             }
 

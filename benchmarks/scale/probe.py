@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -55,7 +56,7 @@ def main(store: str, users: str, questions: str, given: str) -> None:
     with memory:
         asking = [memory.user(user) for user in users.split(",")]
         with first:
-            asking[0].recall(asked["usual"][0], vector=vectors[0])
+            asking[0].recall(asked["usual"][0], vector=vectors[0], only_related=False)
         usual, common = (_times(asking, asked[name], vectors) for name in ("usual", "common"))
         peak = _peak_mb()
         writing = _writing(asking[0], asked["usual"][0], vectors)
@@ -69,7 +70,7 @@ def _times(users: Sequence[UserMemory], asked: Sequence[str], vectors: Vector) -
         for number, text in enumerate(asked):
             me, spent = users[number % len(users)], CpuTime()
             with spent:
-                wall = seconds(lambda me=me, text=text, row=vectors[number]: me.recall(text, vector=row))  # type: ignore[misc]
+                wall = seconds(partial(me.recall, text, vector=vectors[number], only_related=False))
             taken += [(spent.seconds, wall)] if measured else []
     (cpu_p50, cpu_p95), (wall_p50, wall_p95) = (_percentiles(column) for column in zip(*taken, strict=True))
     return Times(cpu_p50, cpu_p95, wall_p50, wall_p95)
@@ -85,11 +86,11 @@ def _writing(me: UserMemory, text: str, vectors: Vector) -> Sequence[float]:
     storing, forgetting, noticing = CpuTime(), CpuTime(), CpuTime()
     with storing:
         (stored,) = me.remember_many([NewMemory(f"only for a moment {time.time()}", vector=vectors[0])])
-    me.recall(text, vector=vectors[0])
+    me.recall(text, vector=vectors[0], only_related=False)
     with forgetting:
         me.forget(stored.id)
     with noticing:
-        me.recall(text, vector=vectors[0])
+        me.recall(text, vector=vectors[0], only_related=False)
     return [1e3 * spent.seconds for spent in (storing, forgetting, noticing)]
 
 

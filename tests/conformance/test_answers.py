@@ -116,34 +116,38 @@ def fill(opened: Opened, *users: UserMemory) -> None:
 
 
 def test_what_was_asked_already_is_answered_without_searching(store: Opened, clock: SteppingClock) -> None:
-    first = store.me.recall(ASKED)
+    first = store.me.recall(ASKED, only_related=False)
     assert first.hits
-    assert store.searches(lambda: store.me.recall(ASKED)) == 0
-    assert store.me.recall(ASKED) == first
-    whole = store.me.search_context(ASKED)
-    assert store.searches(lambda: store.me.search_context(ASKED)) == 0
-    assert store.me.search_context(ASKED) == whole != first
+    assert store.searches(lambda: store.me.recall(ASKED, only_related=False)) == 0
+    assert store.me.recall(ASKED, only_related=False) == first
+    whole = store.me.search_context(ASKED, only_related=False)
+    assert store.searches(lambda: store.me.search_context(ASKED, only_related=False)) == 0
+    assert store.me.search_context(ASKED, only_related=False) == whole != first
     assert store.kept() == len(store.engine.search.results) == 2
 
     # whoever changes an answer changes only their own
-    cast("dict[str, Any]", store.me.recall(ASKED).hits[0].metadata)["mine"] = True
-    cast("dict[str, Any]", store.me.recall(ASKED).hits[0].parts.factors)["mine"] = 0.0
-    again = store.me.recall(ASKED).hits[0]
+    cast("dict[str, Any]", store.me.recall(ASKED, only_related=False).hits[0].metadata)["mine"] = True
+    cast("dict[str, Any]", store.me.recall(ASKED, only_related=False).hits[0].parts.factors)["mine"] = 0.0
+    again = store.me.recall(ASKED, only_related=False).hits[0]
     assert "mine" not in again.metadata
     assert "mine" not in again.parts.factors
 
     # that there is nothing is an answer too
-    assert store.me.recall("nothing -of -the -kind -green").hits == store.me.recall("zzz", min_score=1.0).hits == ()
+    assert (
+        store.me.recall("nothing -of -the -kind -green", only_related=False).hits
+        == store.me.recall("zzz", min_score=1.0).hits
+        == ()
+    )
     assert store.searches(lambda: store.me.recall("zzz", min_score=1.0)) == 0
 
     # an answer grows old
-    store.me.recall(ASKED)
+    store.me.recall(ASKED, only_related=False)
     clock.moment += _MAX_AGE - timedelta(seconds=1)
-    assert store.searches(lambda: store.me.recall(ASKED)) == 0
+    assert store.searches(lambda: store.me.recall(ASKED, only_related=False)) == 0
     clock.moment += timedelta(seconds=1)
-    assert store.searches(lambda: store.me.recall(ASKED)) > 0
+    assert store.searches(lambda: store.me.recall(ASKED, only_related=False)) > 0
     clock.advance(seconds=-5)
-    assert store.searches(lambda: store.me.recall(ASKED)) > 0
+    assert store.searches(lambda: store.me.recall(ASKED, only_related=False)) > 0
 
 
 def forget_the_lamp(me: UserMemory) -> object:
@@ -195,18 +199,18 @@ def test_so_does_a_write_of_another_process(opening: OpenStore) -> None:
 
 def test_what_another_process_stores_and_forgets_is_seen_at_once(store: Opened, opening: OpenStore) -> None:
     other = opening()
-    assert store.me.recall("coffee").hits[0].score < 0.9
+    assert store.me.recall("coffee", only_related=False).hits[0].score < 0.9
     kept = other.me.remember("coffee")
-    assert store.me.recall("coffee").hits[0].id == kept.id
+    assert store.me.recall("coffee", only_related=False).hits[0].id == kept.id
     other.me.forget(kept.id)
-    assert kept.id not in {hit.id for hit in store.me.recall("coffee").hits}
+    assert kept.id not in {hit.id for hit in store.me.recall("coffee", only_related=False).hits}
 
 
 def test_a_vector_that_arrives_later_is_a_write(store: Opened) -> None:
     store.me.conversation("d").append("user", "Petr drinks coffee.")
-    before = store.me.search_context("Petr", sources=["request"])
+    before = store.me.search_context("Petr", sources=["request"], only_related=False)
     store.memory.maintain()
-    after = store.me.search_context("Petr", sources=["request"])
+    after = store.me.search_context("Petr", sources=["request"], only_related=False)
     assert (
         [hit.content for hit in before.hits][:1] == [hit.content for hit in after.hits][:1] == ["Petr drinks coffee."]
     )
@@ -214,23 +218,23 @@ def test_a_vector_that_arrives_later_is_a_write(store: Opened) -> None:
 
 
 def test_nobody_gets_the_answer_of_another(store: Opened) -> None:
-    mine = store.me.search_context(ASKED)
-    assert store.searches(lambda: store.you.search_context(ASKED)) > 0
-    yours = store.you.search_context(ASKED)
+    mine = store.me.search_context(ASKED, only_related=False)
+    assert store.searches(lambda: store.you.search_context(ASKED, only_related=False)) > 0
+    yours = store.you.search_context(ASKED, only_related=False)
     assert [hit.content for hit in mine.hits] == [hit.content for hit in yours.hits]
     assert {hit.id for hit in mine.hits}.isdisjoint(hit.id for hit in yours.hits)
     assert (store.kept("me"), store.kept("you")) == (1, 1)
 
     # what another user writes changes nothing
-    store.me.recall(ASKED)
+    store.me.recall(ASKED, only_related=False)
     store.you.remember("Petr drinks green tea")
-    assert store.searches(lambda: store.me.recall(ASKED)) == 0
+    assert store.searches(lambda: store.me.recall(ASKED, only_related=False)) == 0
 
     # after everything is forgotten there is no answer
-    assert store.me.search_context(ASKED).hits
+    assert store.me.search_context(ASKED, only_related=False).hits
     store.me.forget(everything=True)
-    assert store.me.search_context(ASKED).hits == ()
-    assert store.you.search_context(ASKED).hits
+    assert store.me.search_context(ASKED, only_related=False).hits == ()
+    assert store.you.search_context(ASKED, only_related=False).hits
 
 
 def questions(me: UserMemory, clock: SteppingClock) -> list[Callable[[], Recall]]:
@@ -283,12 +287,12 @@ def test_another_question_has_another_answer(store: Opened, clock: SteppingClock
 
 
 def test_what_is_forgotten_is_not_kept_in_an_answer_either(store: Opened) -> None:
-    store.me.recall(ASKED)
-    store.me.search_context("lamp")
-    store.you.recall(ASKED)
+    store.me.recall(ASKED, only_related=False)
+    store.me.search_context("lamp", only_related=False)
+    store.you.recall(ASKED, only_related=False)
     forget_the_lamp(store.me)
     assert (store.kept("me"), store.kept("you")) == (0, 1)
-    store.me.recall(ASKED)
+    store.me.recall(ASKED, only_related=False)
     store.me.forget(everything=True)
     assert (store.kept("me"), store.kept("you")) == (0, 1)
 
@@ -311,13 +315,13 @@ def test_an_answer_that_was_found_while_something_is_forgotten_is_not_kept(store
         until(lambda: answers.drops != dropped)
 
     store.watched.while_searching = forget_meanwhile
-    found = store.me.recall("lamp")
+    found = store.me.recall("lamp", only_related=False)
     forgetting.join()
     assert answers.drops == dropped + 1
     assert found.degraded == ()
     assert "The lamp is green" in {hit.content for hit in found.hits}
     assert store.kept() == 0
-    assert "The lamp is green" not in {hit.content for hit in store.me.recall("lamp").hits}
+    assert "The lamp is green" not in {hit.content for hit in store.me.recall("lamp", only_related=False).hits}
     assert store.kept() == 1
 
 
@@ -327,11 +331,11 @@ def test_what_lapses_vanishes_when_its_time_has_come(store: Opened, clock: Stepp
     brief = store.me.remember("green tea is on offer", **ends)  # type: ignore[arg-type]
 
     def found() -> bool:
-        return brief.id in {hit.id for hit in store.me.recall(ASKED).hits}
+        return brief.id in {hit.id for hit in store.me.recall(ASKED, only_related=False).hits}
 
     assert found()
     clock.advance(seconds=10)
-    assert store.searches(lambda: store.me.recall(ASKED)) == 0
+    assert store.searches(lambda: store.me.recall(ASKED, only_related=False)) == 0
     assert found()
     clock.advance(seconds=10)
     assert not found()
@@ -339,18 +343,18 @@ def test_what_lapses_vanishes_when_its_time_has_come(store: Opened, clock: Stepp
 
 def test_yesterday_is_another_day_after_midnight(store: Opened, clock: SteppingClock) -> None:
     clock.moment = clock.moment.replace(hour=23, minute=59, second=50)
-    today = store.me.recall("green tea today").hits[0]
+    today = store.me.recall("green tea today", only_related=False).hits[0]
     clock.advance(seconds=20)
-    tomorrow = store.me.recall("green tea today").hits[0]
+    tomorrow = store.me.recall("green tea today", only_related=False).hits[0]
     assert ("time" in today.parts.factors, "time" in tomorrow.parts.factors) == (True, False)
 
 
 def test_a_cache_of_zero_keeps_nothing(opening: OpenStore) -> None:
     store = opening(recall__cache=0)
     store.me.remember("Anna keeps green tea")
-    first = store.me.recall(ASKED)
-    assert store.searches(lambda: store.me.recall(ASKED)) == 1
-    assert [hit.id for hit in store.me.recall(ASKED).hits] == [hit.id for hit in first.hits]
+    first = store.me.recall(ASKED, only_related=False)
+    assert store.searches(lambda: store.me.recall(ASKED, only_related=False)) == 1
+    assert [hit.id for hit in store.me.recall(ASKED, only_related=False).hits] == [hit.id for hit in first.hits]
     assert len(store.engine.search.results) == 0
 
 
@@ -358,28 +362,28 @@ def test_no_more_answers_are_kept_than_wanted_the_latest_used(opening: OpenStore
     store = opening(recall__cache=2)
     store.me.remember("Anna keeps green tea")
     for query in ("green", "tea", "green", "Anna"):
-        store.me.recall(query)
+        store.me.recall(query, only_related=False)
     assert len(store.engine.search.results) == 2
-    asked = (partial(store.me.recall, query) for query in ("green", "Anna", "tea"))
+    asked = (partial(store.me.recall, query, only_related=False) for query in ("green", "Anna", "tea"))
     assert [store.searches(ask) for ask in asked] == [0, 0, 1]
 
 
 def test_an_answer_that_lacks_something_is_not_kept(store: Opened) -> None:
     store.embedder.fails = True
-    assert store.me.recall(ASKED).degraded == ("vector",)
-    assert store.searches(lambda: store.me.recall(ASKED)) > 0
+    assert store.me.recall(ASKED, only_related=False).degraded == ("vector",)
+    assert store.searches(lambda: store.me.recall(ASKED, only_related=False)) > 0
     assert store.kept() == 0
     store.embedder.fails = False
-    whole = store.me.recall(ASKED)
+    whole = store.me.recall(ASKED, only_related=False)
     assert (whole.degraded, store.kept()) == ((), 1)
     store.embedder.fails = True
-    assert store.me.recall(ASKED).degraded == ("vector",)
+    assert store.me.recall(ASKED, only_related=False).degraded == ("vector",)
 
 
 def test_an_answer_that_took_too_long_for_all_of_it_is_not_kept(store: Opened, clock: SteppingClock) -> None:
     store.watched.while_searching = lambda: clock.advance(hours=1)
-    assert store.me.recall(ASKED).degraded == ("vector",)
+    assert store.me.recall(ASKED, only_related=False).degraded == ("vector",)
     assert store.kept() == 0
     store.watched.while_searching = lambda: None
-    assert store.me.recall(ASKED).degraded == ()
+    assert store.me.recall(ASKED, only_related=False).degraded == ()
     assert store.kept() == 1

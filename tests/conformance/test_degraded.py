@@ -54,7 +54,7 @@ def test_without_vectors_words_still_work_and_the_answer_says_so(moody_memory: M
     moody.refuses = ""
     stored = me.remember("The ladder stands behind the shed")
     assert (stored.action, stored.degraded) == ("created", ("vector",))
-    answer = me.recall("ladder")
+    answer = me.recall("ladder", only_related=False)
     assert [hit.id for hit in answer.hits] == [stored.id]
     assert answer.degraded == ("vector",)
     assert answer.hits[0].similarity is None
@@ -69,9 +69,9 @@ def test_what_was_stored_without_a_vector_is_embedded_later(moody_memory: Memory
     stored = me.remember_many(["The ladder stands behind the shed", "Grandmother was born in Olomouc"])
     assert [answer.degraded for answer in stored] == [("vector",), ("vector",)]
     moody.refuses = None
-    assert me.recall("climbing up to the roof").hits == ()
+    assert me.recall("climbing up to the roof", only_related=False).hits == ()
     assert moody_memory.maintain().embedded == 2
-    assert me.recall("climbing up to the roof").hits[0].id == stored[0].id
+    assert me.recall("climbing up to the roof", only_related=False).hits[0].id == stored[0].id
     assert (me.stats().with_vector, me.stats().pending_jobs) == (2, 0)
     assert moody_memory.maintain().embedded == 0
     assert moody_memory.doctor() == ()
@@ -91,7 +91,7 @@ def test_five_failures_park_the_work(moody_memory: Memory, moody: Moody, clock: 
     clock.advance(days=30)
     assert moody_memory.maintain().embedded == 0
     assert any("could not be embedded" in advice for advice in moody_memory.status().advice)
-    assert len(me.recall("ladder").hits) == 1
+    assert len(me.recall("ladder", only_related=False).hits) == 1
 
 
 def test_a_provider_that_fails_on_everything_blames_no_text(
@@ -140,7 +140,7 @@ def test_a_late_vector_never_lands_on_a_text_that_was_changed_meanwhile(moody_me
 
     moody.before_answering = change
     moody_memory.maintain()
-    (hit,) = me.recall("Grandmother was born in Olomouc").hits
+    (hit,) = me.recall("Grandmother was born in Olomouc", only_related=False).hits
     assert hit.similarity == pytest.approx(1.0, abs=1e-5)
     assert moody_memory.doctor() == ()
 

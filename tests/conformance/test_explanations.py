@@ -110,7 +110,7 @@ def adds_up(hit: Hit) -> None:
 def test_a_memory_by_words_alone(opened: OpenUser) -> None:
     me = opened()
     me.remember_many(["green tea", "black coffee"])
-    (hit,) = me.recall("tea").hits
+    (hit,) = me.recall("tea", only_related=False).hits
     # One of two rows holds the word: its rarity is ln(1 + (2 - 1 + 0.5) / (1 + 0.5)) = ln 2 = 0.6931. The row is as
     # long as the average, so BM25 makes 1 of the count; the word counts once more for standing next to itself.
     # It is all of the question: 1 of 1. Alone, the text has all the weight. 1 x 0.97 = 0.97.
@@ -122,7 +122,7 @@ def test_a_memory_by_words_alone(opened: OpenUser) -> None:
 def test_a_memory_by_meaning_alone(opened: OpenUser) -> None:
     me = opened(Told({"a warm drink": 0.8, "the lamp": -0.5}))
     me.remember_many(["a warm drink", "the lamp"])
-    best, other = me.recall("tea").hits
+    best, other = me.recall("tea", only_related=False).hits
     # No row holds the word, so meaning has all the weight: 0.8 x 0.97 = 0.776. What is turned away counts as nothing.
     # No row holds letters of it either; they would weigh 0.7 of the nearest.
     letters = (0.0, 0.0, 0.7 * 0.8)
@@ -136,7 +136,7 @@ def test_a_memory_by_meaning_alone(opened: OpenUser) -> None:
 def test_a_memory_by_both(opened: OpenUser) -> None:
     me = opened(Told({"green tea": 0.5, "green lamp": 0.3, "warm drink": 0.8}))
     me.remember_many(["green tea", "green lamp", "warm drink"])
-    tea, drink, lamp = me.recall("green tea").hits
+    tea, drink, lamp = me.recall("green tea", only_related=False).hits
     # Two of three rows hold "green": ln(1 + 1.5 / 2.5) = 0.4700. One holds "tea": ln(1 + 2.5 / 1.5) = 0.9808.
     green, all_of_it = log(1.6), log(1.6) + log(8 / 3)
     best = 2 * all_of_it  # 2.9017: the words, and once more for standing together
@@ -179,7 +179,7 @@ def test_other_ways_to_fuse(
     more = {"recall.fusion": fusion, "recall.rrf_k": 10}
     me = opened(Told({"green tea": 0.5, "warm drink": 0.8}), **more)
     me.remember_many(["green tea", "warm drink"])
-    tea = next(hit for hit in me.recall("tea").hits if hit.content == "green tea")
+    tea = next(hit for hit in me.recall("tea", only_related=False).hits if hit.content == "green tea")
     explains(tea, {"vector": vector, "text": (2 * log(2), *text)}, IMPORTANCE)
 
 
@@ -194,7 +194,7 @@ def test_everything_that_speaks_for_a_memory_or_against_it(opened: OpenUser, clo
         trust=0,
         occurred_at=clock.moment - timedelta(days=30),
     )
-    (hit,) = me.recall("green tea Anna January 2026", prefer="event").hits
+    (hit,) = me.recall("green tea Anna January 2026", prefer="event", only_related=False).hits
     merits = {
         "recency": 0.95,  # one half-life: half of the 0.1 that may fade
         "importance": 0.95,  # 1 - 0.1 x 0.5
@@ -206,7 +206,12 @@ def test_everything_that_speaks_for_a_memory_or_against_it(opened: OpenUser, clo
     }
     text = hit.parts.channels["text"]
     explains(hit, {"text": (text.raw, text.score, 1.0)}, merits)
-    assert me.recall("green tea").hits[0].parts.factors.keys() == {"recency", "importance", "confidence", "trust"}
+    assert me.recall("green tea", only_related=False).hits[0].parts.factors.keys() == {
+        "recency",
+        "importance",
+        "confidence",
+        "trust",
+    }
 
 
 def chatted(me: UserMemory, *texts: str, **fields: Any) -> tuple[Message, ...]:
@@ -219,7 +224,7 @@ def chatted(me: UserMemory, *texts: str, **fields: Any) -> tuple[Message, ...]:
 def test_a_message_with_its_neighbours_and_its_conversation(opened: OpenUser) -> None:
     me = opened()
     said = chatted(me, "green tea", "yes please, with a slice of lemon", "black coffee, but without any milk")
-    hits = {hit.content: hit for hit in me.search_context("tea").hits}
+    hits = {hit.content: hit for hit in me.search_context("tea", only_related=False).hits}
     weight = needs_context(mean(message.tokens for message in said))  # nearly 1: short turns need their surroundings
     beside, behind = additions._NEXT, additions._NEXT_BUT_ONE
     # The first is all that text found: 1. The next stands beside it, the last behind that.
@@ -244,7 +249,7 @@ def test_a_message_by_both_channels_and_its_conversation(opened: OpenUser) -> No
     me = opened(Told({"I: green tea": 0.5}))
     (message,) = chatted(me, "green tea")
     Memory(me._engine).maintain()
-    (hit,) = me.search_context("tea").hits
+    (hit,) = me.search_context("tea", only_related=False).hits
     # One row of one holds all of the question: ln(1 + 0.5 / 1.5), and beside itself. Words are believed
     # 0.5754 / (0.5754 + 0.7 x ln 2) = 0.5425 of their 0.6: 0.3255.
     held = 2 * log(4 / 3)
@@ -266,7 +271,7 @@ def test_a_message_by_both_channels_and_its_conversation(opened: OpenUser) -> No
 
 
 def merits_of(me: UserMemory, query: str) -> Mapping[str, float]:
-    (hit,) = me.search_context(query).hits
+    (hit,) = me.search_context(query, only_related=False).hits
     adds_up(hit)
     return hit.parts.factors
 
@@ -316,7 +321,7 @@ def test_the_time_that_is_named(opened: OpenUser, clock: SteppingClock) -> None:
 def test_a_preferred_phrase_lifts_what_holds_it(opened: OpenUser) -> None:
     me = opened()
     me.remember_many(["green tea", "hot tea that is green"])
-    first, second = me.recall('do we have "green tea"?').hits
+    first, second = me.recall('do we have "green tea"?', only_related=False).hits
     assert (first.content, first.parts.factors) == ("green tea", {**IMPORTANCE, "phrase": factors.PHRASE})
     assert second.parts.factors == IMPORTANCE
     assert first.score == 1.0  # 1 x 0.97 x 2, cut
@@ -325,7 +330,7 @@ def test_a_preferred_phrase_lifts_what_holds_it(opened: OpenUser) -> None:
     # of two with the phrase the more relevant comes first
     me.forget(everything=True)
     me.remember_many(["green tea in the blue kitchen cupboard", "green tea"])
-    first, second = me.recall('do we have "green tea"?').hits
+    first, second = me.recall('do we have "green tea"?', only_related=False).hits
     assert first.parts.factors == second.parts.factors
     assert (first.content, first.score, second.score) == ("green tea", 1.0, 1.0)
     assert first.parts.relevance > second.parts.relevance
@@ -393,9 +398,9 @@ def test_every_explanation_adds_up(opened: OpenUser, clock: SteppingClock) -> No
         me, seen = opened(embedder, **fading, **{"recall.fusion": fusion}), 0
         for query in QUERIES:
             answers = (
-                me.recall(query, limit=60),
-                me.recall(query, prefer="event", diverse=True),
-                me.search_context(query, limit=60),
+                me.recall(query, limit=60, only_related=False),
+                me.recall(query, prefer="event", diverse=True, only_related=False),
+                me.search_context(query, limit=60, only_related=False),
                 me.search_context(query, diverse=True, min_score=0.2, session="c1"),
             )
             for hit in (hit for answer in answers for hit in answer.hits):

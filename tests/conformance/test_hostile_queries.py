@@ -124,7 +124,7 @@ def ask(user: UserMemory, mine: frozenset[str], queries: Sequence[str]) -> int:
     for number, query in enumerate(queries):
         search: Callable[..., Recall] = user.search_context if number % 5 else user.recall
         try:
-            found = search(query, limit=7)
+            found = search(query, limit=7, only_related=False)
         except InvalidInput:
             assert refused(query), query
             continue
@@ -161,7 +161,7 @@ def test_the_same_words_find_each_user_their_own(wordless: Memory) -> None:
     users = {wordless.user(name): told(wordless.user(name)) for name in ("me", "you")}
     for query in ("tea", '"green tea"', "office -lamp", "anna@example.org", "猫", "yesterday tea"):
         for user, mine in users.items():
-            found = user.search_context(query, limit=50)
+            found = user.search_context(query, limit=50, only_related=False)
             check(found, mine, 50)
             assert found.hits, query
 
@@ -169,10 +169,17 @@ def test_the_same_words_find_each_user_their_own(wordless: Memory) -> None:
 def test_what_stands_beside_a_message_is_not_shown_when_it_is_excluded(wordless: Memory) -> None:
     me = wordless.user("me")
     me.conversation("c").extend({"role": "user", "content": text} for text in ("green tea", "milk, please", "so be it"))
-    assert {hit.content for hit in me.search_context("tea").hits} == {"green tea", "milk, please", "so be it"}
-    assert {hit.content for hit in me.search_context("tea -milk").hits} == {"green tea", "so be it"}
-    assert {hit.content for hit in me.search_context('tea -"milk, please"').hits} == {"green tea", "so be it"}
-    assert {hit.content for hit in me.search_context('"green tea"').hits} == {"green tea"}
+    assert {hit.content for hit in me.search_context("tea", only_related=False).hits} == {
+        "green tea",
+        "milk, please",
+        "so be it",
+    }
+    assert {hit.content for hit in me.search_context("tea -milk", only_related=False).hits} == {"green tea", "so be it"}
+    assert {hit.content for hit in me.search_context('tea -"milk, please"', only_related=False).hits} == {
+        "green tea",
+        "so be it",
+    }
+    assert {hit.content for hit in me.search_context('"green tea"', only_related=False).hits} == {"green tea"}
 
 
 UNWANTED = {
@@ -192,17 +199,19 @@ def test_an_unwanted_phrase_excludes_the_texts_that_hold_it(wordless: Memory) ->
         for number, text in enumerate(texts):
             me.conversation(f"c{number}").append("user", text)
         _, lacks = texts
-        assert {hit.content for hit in me.search_context(query).hits} == {lacks}, query
-        assert {hit.content for hit in me.search_context(query, sources=["request"]).hits} == {lacks}, query
-        assert [hit.content for hit in me.recall(query).hits] == [lacks], query
-        assert len(me.recall(query.partition(" -")[0]).hits) == 2, query
+        assert {hit.content for hit in me.search_context(query, only_related=False).hits} == {lacks}, query
+        assert {hit.content for hit in me.search_context(query, sources=["request"], only_related=False).hits} == {
+            lacks
+        }, query
+        assert [hit.content for hit in me.recall(query, only_related=False).hits] == [lacks], query
+        assert len(me.recall(query.partition(" -")[0], only_related=False).hits) == 2, query
 
 
 def test_an_unwanted_phrase_is_looked_up_in_subjects_and_values_too(wordless: Memory) -> None:
     me = wordless.user("me")
     me.remember("drinks tea", subject="Anna Nováková")
     kept = me.remember("likes tea", subject="Anna Svobodová")
-    assert [hit.id for hit in me.recall('tea -"anna nováková"').hits] == [kept.id]
+    assert [hit.id for hit in me.recall('tea -"anna nováková"', only_related=False).hits] == [kept.id]
 
 
 def test_however_many_crowd_a_phrase_the_rest_is_found(wordless: Memory) -> None:
@@ -210,13 +219,13 @@ def test_however_many_crowd_a_phrase_the_rest_is_found(wordless: Memory) -> None
     for crowd, kind, query in (("green tea", "black", 'tea -"green tea"'), ("tea green", "green", '"green tea"')):
         me = wordless.user(query)
         me.remember_many([*(f"{crowd} {number}" for number in range(100)), long.format(kind)])
-        assert [hit.content for hit in me.recall(query).hits] == [long.format(kind)], query
+        assert [hit.content for hit in me.recall(query, only_related=False).hits] == [long.format(kind)], query
 
 
 def test_a_minus_inside_of_a_quotation_excludes_nothing(wordless: Memory) -> None:
     me = wordless.user("me")
     backups, _ = me.remember_many(["Backups run with rsync -avz at night", "rsync runs without avz at night"])
-    assert [hit.id for hit in me.recall('"rsync -avz" night').hits] == [backups.id]
+    assert [hit.id for hit in me.recall('"rsync -avz" night', only_related=False).hits] == [backups.id]
 
 
 def test_what_somebody_says_to_an_agent_is_no_syntax(wordless: Memory) -> None:
@@ -230,7 +239,7 @@ def test_what_somebody_says_to_an_agent_is_no_syntax(wordless: Memory) -> None:
         kept = me.remember("Our nightly rsync -avz backups go to the cellar")
         me.remember("Anna likes green tea")
         assert [hit.id for hit in me.before_prompt(prompt, session="s1").hits] == [kept.id], prompt
-        assert me.recall("our nightly rsync -avz backups").hits == (), prompt
+        assert me.recall("our nightly rsync -avz backups", only_related=False).hits == (), prompt
 
 
 def test_what_was_said_again_and_again_leaves_room_for_the_rest(wordless: Memory) -> None:
@@ -238,4 +247,4 @@ def test_what_was_said_again_and_again_leaves_room_for_the_rest(wordless: Memory
     me.conversation("c").extend({"role": "user", "content": "buy green tea"} for _ in range(30))
     for name in ("Anna", "Petr", "Jana", "Karel"):
         me.conversation(name).append("user", f"{name} likes a cup of green tea in the morning")
-    assert len(me.search_context("green tea", limit=5).hits) == 5
+    assert len(me.search_context("green tea", limit=5, only_related=False).hits) == 5

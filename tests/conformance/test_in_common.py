@@ -20,18 +20,20 @@ FACTS = (
 
 
 def contents(me: UserMemory, question: str, limit: int = 2) -> Sequence[str]:
-    return [hit.content for hit in me.recall(question, limit=limit).hits]
+    return [hit.content for hit in me.recall(question, limit=limit, only_related=False).hits]
 
 
 def test_what_two_people_share_comes_first(me: UserMemory) -> None:
     me.remember_many(FACTS, wait=True)
     assert set(contents(me, "What do Tom and Mia have in common?")) == {FACTS[0], FACTS[4]}
     assert {FACTS[6], FACTS[8]} <= set(contents(me, "What do I share with Mia?", limit=3))
-    parts = me.recall("What do Tom and Mia have in common?", limit=1).hits[0].parts
+    parts = me.recall("What do Tom and Mia have in common?", limit=1, only_related=False).hits[0].parts
     assert parts.channels["in common"].score > 0.0
     total = sum(part.score * part.weight for part in parts.channels.values())
     assert abs(total - parts.relevance) < 1e-6
-    hits = me.recall("What do Tom and Ferdinand have in common?", limit=3).hits  # nobody knows Ferdinand
+    hits = me.recall(
+        "What do Tom and Ferdinand have in common?", limit=3, only_related=False
+    ).hits  # nobody knows Ferdinand
     assert hits
     assert all("in common" not in hit.parts.channels for hit in hits)
 

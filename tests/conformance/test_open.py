@@ -19,13 +19,13 @@ def test_a_second_memory_in_one_process_sees_everything_at_once(open_memory: Ope
     one, other = open_memory(), open_memory()
     mine, theirs = one.user("me"), other.user("me")
     stored = mine.remember("The kettle is on the stove")
-    assert theirs.recall("where does the tea water boil?").hits[0].id == stored.id
+    assert theirs.recall("where does the tea water boil?", only_related=False).hits[0].id == stored.id
     assert theirs.remember("The kettle is on the stove").action == "duplicate"
     theirs.update(stored.id, content="The cat sleeps on the radiator")
-    (hit,) = mine.recall("a warm place for a pet").hits
+    (hit,) = mine.recall("a warm place for a pet", only_related=False).hits
     assert hit.content == "The cat sleeps on the radiator"
     mine.forget(stored.id)
-    assert theirs.recall("a warm place for a pet").hits == ()
+    assert theirs.recall("a warm place for a pet", only_related=False).hits == ()
     assert theirs.count() == 0
 
 
@@ -35,26 +35,26 @@ def test_turns_of_writing_and_forgetting_stay_in_step(open_memory: OpenMemory) -
     for turn in range(4):
         writer, reader = users[turn % 2], users[1 - turn % 2]
         ids = [writer.remember(text).id for text in texts]
-        assert {hit.id for hit in reader.recall("family history").hits} == set(ids)
-        assert reader.recall("family history").hits[0].id == ids[1]
+        assert {hit.id for hit in reader.recall("family history", only_related=False).hits} == set(ids)
+        assert reader.recall("family history", only_related=False).hits[0].id == ids[1]
         reader.forget(ids[1])
-        assert {hit.id for hit in writer.recall("family history").hits} == {ids[0], ids[2]}
+        assert {hit.id for hit in writer.recall("family history", only_related=False).hits} == {ids[0], ids[2]}
         writer.forget(everything=True)
-        assert reader.recall("family history").hits == ()
+        assert reader.recall("family history", only_related=False).hits == ()
 
 
 def test_a_closed_memory_does_not_disturb_another(open_memory: OpenMemory) -> None:
     one, other = open_memory(), open_memory()
     one.user("me").remember("The kettle is on the stove")
     one.close()
-    assert len(other.user("me").recall("tea water").hits) == 1
+    assert len(other.user("me").recall("tea water", only_related=False).hits) == 1
     assert other.user("me").remember("The ladder stands behind the shed").degraded == ()
 
 
 USES: dict[str, Callable[[Memory], object]] = {
     "remember": lambda memory: memory.user("me").remember("Two"),
     "remember_many": lambda memory: memory.user("me").remember_many(["Two", "Three"]),
-    "recall": lambda memory: memory.user("me").recall("one"),
+    "recall": lambda memory: memory.user("me").recall("one", only_related=False),
     "forget": lambda memory: memory.user("me").forget("0198c0de-0000-7000-8000-000000000000"),
     "forget everything": lambda memory: memory.user("me").forget(everything=True),
     "get": lambda memory: memory.user("me").get("0198c0de-0000-7000-8000-000000000000"),
@@ -104,7 +104,7 @@ def test_what_was_stored_is_there_after_opening_again(database: str, encoder: Em
     assert given.closed == 0, "whoever made it closes it"
     with Memory.open(database, embedder=encoder) as memory:
         assert memory.settings.database == database
-        assert memory.user("me").recall("where does the tea water boil?").hits[0].id == stored.id
+        assert memory.user("me").recall("where does the tea water boil?", only_related=False).hits[0].id == stored.id
         assert memory.doctor() == ()
     with Memory.open(settings=settings, embedder=encoder):
         pass  # it may be opened and closed without any use
@@ -130,7 +130,9 @@ def test_many_threads_share_one_memory(memory: Memory) -> None:
         for turn in range(rounds):
             stored = me.remember(f"Shelf {number} holds the box {turn}", type="fact")
             assert stored.action == "created"
-            assert stored.id in {hit.id for hit in me.recall(f"box {turn} on shelf {number}", limit=100).hits}
+            assert stored.id in {
+                hit.id for hit in me.recall(f"box {turn} on shelf {number}", limit=100, only_related=False).hits
+            }
             assert me.get(stored.id).type == "fact"
 
     with ThreadPoolExecutor(threads) as pool:

@@ -59,7 +59,7 @@ def test_what_is_meant_or_named_is_found(household: UserMemory, subtests: pytest
     ]
     for query, expected in cases:
         with subtests.test(query=query):
-            answer = household.recall(query)
+            answer = household.recall(query, only_related=False)
             assert answer.hits[0].content == expected
             assert answer.degraded == ()
 
@@ -75,20 +75,20 @@ def test_what_is_meant_or_named_is_found(household: UserMemory, subtests: pytest
     ]
     for query, expected in named:
         with subtests.test(query=query):
-            best = household.recall(query).hits[0]
+            best = household.recall(query, only_related=False).hits[0]
             assert best.content == expected
             assert best.parts.channels["text"].rank == 1
 
-    assert household.recall("peanuts").hits[0].place is None
+    assert household.recall("peanuts", only_related=False).hits[0].place is None
 
     # a long query
     longest = ("the peanuts that nobody may bring " * 60)[:2_000]
-    assert household.recall(longest).hits[0].content == HOUSEHOLD[1]
+    assert household.recall(longest, only_related=False).hits[0].content == HOUSEHOLD[1]
 
     # a hostile query is only text
     other = household.remember("Nothing to see here", subject="decoy")
     for query in HOSTILE:
-        answer = household.recall(query)
+        answer = household.recall(query, only_related=False)
         assert answer.degraded == (), query
         assert {hit.content for hit in answer.hits} <= {*HOUSEHOLD, "Nothing to see here"}, query
         assert household.get(other.id).content == "Nothing to see here", query
@@ -98,9 +98,12 @@ def test_what_is_meant_or_named_is_found(household: UserMemory, subtests: pytest
 def test_words_are_found_without_an_embedder(open_memory: OpenMemory) -> None:
     memory = open_memory(embedding__provider="none")
     me = memory.user("me")
-    assert (me.recall("anything").hits, me.recall("anything").degraded) == ((), ())
+    assert (me.recall("anything", only_related=False).hits, me.recall("anything", only_related=False).degraded) == (
+        (),
+        (),
+    )
     me.remember_many(HOUSEHOLD)
-    answer = me.recall("who is allergic?")
+    answer = me.recall("who is allergic?", only_related=False)
     assert [hit.content for hit in answer.hits] == [HOUSEHOLD[1]]
     assert answer.degraded == ()
     assert answer.hits[0].similarity is None
@@ -122,7 +125,7 @@ def test_a_hit_tells_all_about_itself(me: UserMemory, clock: SteppingClock) -> N
         trust=2,
         metadata={"with": "Petra"},
     )
-    (hit,) = me.recall("Petra").hits
+    (hit,) = me.recall("Petra", only_related=False).hits
     record = me.get(kept.id)
     assert hit.record == record
     assert (hit.id, hit.source, hit.type, hit.content) == (kept.id, "memory", "experience", record.content)
@@ -136,7 +139,7 @@ def test_the_parts_add_up_to_the_score_and_order_the_hits(household: UserMemory,
     cases: list[str] = ["Anna", "peanuts and dark cars", "light.office", "nothing of the kind", "поезд"]
     for query in cases:
         with subtests.test(query=query):
-            hits = household.recall(query, limit=50).hits
+            hits = household.recall(query, limit=50, only_related=False).hits
             for hit in hits:
                 channels = hit.parts.channels.values()
                 assert hit.parts.relevance == pytest.approx(
@@ -152,22 +155,25 @@ def test_the_parts_add_up_to_the_score_and_order_the_hits(household: UserMemory,
             assert len({hit.id for hit in hits}) == len(hits)
 
     # a minimum score leaves out what is below it
-    everything = household.recall("dark mode", limit=50).hits
+    everything = household.recall("dark mode", limit=50, only_related=False).hits
     bar = everything[1].score
     assert household.recall("dark mode", limit=50, min_score=bar).hits == everything[:2]
     assert household.recall("dark mode", limit=50, min_score=1.0).hits == ()
 
     # a limit bounds the answer
-    assert len(household.recall("Anna").hits) == 5
-    assert len(household.recall("Anna", limit=1).hits) == 1
-    assert len(household.recall("Anna", limit=1_000).hits) == len(HOUSEHOLD)
-    assert household.recall("Anna", limit=3).hits == household.recall("Anna", limit=1_000).hits[:3]
+    assert len(household.recall("Anna", only_related=False).hits) == 5
+    assert len(household.recall("Anna", limit=1, only_related=False).hits) == 1
+    assert len(household.recall("Anna", limit=1_000, only_related=False).hits) == len(HOUSEHOLD)
+    assert (
+        household.recall("Anna", limit=3, only_related=False).hits
+        == household.recall("Anna", limit=1_000, only_related=False).hits[:3]
+    )
 
 
 def test_the_minimum_score_of_the_settings_is_the_default(open_memory: OpenMemory) -> None:
     me = open_memory(recall__min_score=0.999, recall__limit=2).user("me")
     me.remember_many(HOUSEHOLD)
-    assert me.recall("dark mode").hits == ()
+    assert me.recall("dark mode", only_related=False).hits == ()
     assert len(me.recall("dark mode", min_score=0.0).hits) == 2
 
 
@@ -180,7 +186,7 @@ def test_what_cannot_be_asked_is_refused(me: UserMemory, subtests: pytest.Subtes
     ]
     for asked, why in refused:
         with subtests.test(asked=asked), pytest.raises(InvalidInput, match=why):
-            me.recall(**asked)
+            me.recall(**asked, only_related=False)
 
 
 HOSTILE = (
@@ -231,9 +237,9 @@ def test_a_hostile_query_is_found_as_the_text_it_is(memory: Memory) -> None:
     me = memory.user("o'brien; DROP TABLE users --")
     for text in HOSTILE:
         me.remember(text, type="fact")
-    assert me.recall("DROP TABLE memories").hits[0].content == "''; DROP TABLE memories; --"
-    assert me.recall("NEAR(a b, 5)").hits[0].content == "NEAR(a b, 5)"
-    assert me.recall("漢字").hits[0].content == "漢字かな交じり文" * 200
+    assert me.recall("DROP TABLE memories", only_related=False).hits[0].content == "''; DROP TABLE memories; --"
+    assert me.recall("NEAR(a b, 5)", only_related=False).hits[0].content == "NEAR(a b, 5)"
+    assert me.recall("漢字", only_related=False).hits[0].content == "漢字かな交じり文" * 200
     assert memory.doctor() == ()
 
 
@@ -241,9 +247,9 @@ def test_a_given_vector_is_searched_instead_of_the_querys_own(me: UserMemory) ->
     one, other = direction(1), direction(2)
     me.remember("alpha", vector=one)
     me.remember("beta", vector=other)
-    assert [hit.content for hit in me.recall("zzz", vector=one, limit=1).hits] == ["alpha"]
-    assert [hit.content for hit in me.recall("zzz", vector=other, limit=1).hits] == ["beta"]
-    (best,) = me.recall("zzz", vector=(other * 7).tolist(), limit=1).hits
+    assert [hit.content for hit in me.recall("zzz", vector=one, limit=1, only_related=False).hits] == ["alpha"]
+    assert [hit.content for hit in me.recall("zzz", vector=other, limit=1, only_related=False).hits] == ["beta"]
+    (best,) = me.recall("zzz", vector=(other * 7).tolist(), limit=1, only_related=False).hits
     assert best.similarity == pytest.approx(1.0, abs=1e-6)
 
 
@@ -273,10 +279,10 @@ def test_a_filter_that_leaves_only_far_rows_still_returns_them(me: UserMemory, c
         {"type": "event", "subject": "door", "key": "state", "context": "night", "min_importance": 0.9},
     ]
     for chosen in filters:
-        hits = me.recall("zzz", vector=near, limit=10, **chosen).hits
+        hits = me.recall("zzz", vector=near, limit=10, **chosen, only_related=False).hits
         assert {hit.id for hit in hits} == wanted, chosen
         assert all(hit.similarity == 0.0 for hit in hits)
-    assert all(hit.type == "other" for hit in me.recall("zzz", vector=near, limit=100).hits)
+    assert all(hit.type == "other" for hit in me.recall("zzz", vector=near, limit=100, only_related=False).hits)
 
 
 def test_each_filter_keeps_what_it_names(me: UserMemory, clock: SteppingClock) -> None:
@@ -293,7 +299,7 @@ def test_each_filter_keeps_what_it_names(me: UserMemory, clock: SteppingClock) -
         clock.advance(days=1)
 
     def asked(**filters: Any) -> set[str]:
-        hits = me.recall("tower", limit=10, **filters).hits
+        hits = me.recall("tower", limit=10, **filters, only_related=False).hits
         listed = me.list(**filters).items
         found = {hit.content.removeprefix("tower ") for hit in hits}
         assert found == {record.content.removeprefix("tower ") for record in listed}
@@ -324,7 +330,7 @@ def test_a_text_filter_is_cleaned_like_the_field_it_is_compared_with(me: UserMem
     assert me.count(subject="caf\u00e9") == 1
     assert me.count(subject=" cafe\u0301 ") == 1
     assert me.count(context="mor\0ning") == 1
-    assert len(me.recall("espresso", session="se\u0301ance").hits) == 1
+    assert len(me.recall("espresso", session="se\u0301ance", only_related=False).hits) == 1
     assert len(me.list(subject="caf\u00e9\n").items) == 1
 
 
@@ -346,7 +352,11 @@ def test_a_text_filter_is_cleaned_like_the_field_it_is_compared_with(me: UserMem
     ],
 )
 def test_a_filter_that_makes_no_sense_is_refused(me: UserMemory, filters: dict[str, Any]) -> None:
-    verbs: list[Callable[..., object]] = [me.list, me.count, lambda **given: me.recall("x", **given)]
+    verbs: list[Callable[..., object]] = [
+        me.list,
+        me.count,
+        lambda **given: me.recall("x", **given, only_related=False),
+    ]
     for verb in verbs:
         with pytest.raises(InvalidInput):
             verb(**filters)
@@ -362,11 +372,13 @@ def test_as_of_sees_what_was_held_true_then(me: UserMemory, clock: SteppingClock
         moments.append(clock.now())
         clock.advance(days=30)
     for city, moment in zip(("Prague", "Brno", "Ostrava"), moments, strict=True):
-        assert [hit.content for hit in me.recall("lives where?", as_of=moment).hits] == [f"Lives in {city}"]
+        assert [hit.content for hit in me.recall("lives where?", as_of=moment, only_related=False).hits] == [
+            f"Lives in {city}"
+        ]
         assert [record.content for record in me.list(as_of=moment).items] == [f"Lives in {city}"]
         assert me.count(as_of=moment) == 1
-    assert me.recall("lives where?", as_of=before).hits == ()
-    assert [hit.content for hit in me.recall("lives where?").hits] == ["Lives in Ostrava"]
+    assert me.recall("lives where?", as_of=before, only_related=False).hits == ()
+    assert [hit.content for hit in me.recall("lives where?", only_related=False).hits] == ["Lives in Ostrava"]
 
 
 def test_what_has_ended_or_was_superseded_is_not_recalled(memory: Memory, clock: SteppingClock) -> None:
@@ -374,25 +386,27 @@ def test_what_has_ended_or_was_superseded_is_not_recalled(memory: Memory, clock:
     me = memory.user("user 0")
     me.remember("The parcel waits in box 9", expires_at=clock.moment + timedelta(days=1))
     me.remember("The parcel shop closes at six")
-    assert len(me.recall("parcel").hits) == 2
+    assert len(me.recall("parcel", only_related=False).hits) == 2
     clock.advance(days=2)
-    assert [hit.content for hit in me.recall("parcel").hits] == ["The parcel shop closes at six"]
+    assert [hit.content for hit in me.recall("parcel", only_related=False).hits] == ["The parcel shop closes at six"]
 
     # no longer valid
     me = memory.user("user 1")
     me.remember("The lift is out of order", valid_until=clock.moment + timedelta(days=1))
     during = clock.now()
     clock.advance(days=2)
-    assert me.recall("lift").hits == ()
+    assert me.recall("lift", only_related=False).hits == ()
     assert me.count() == 0
-    assert len(me.recall("lift", as_of=during).hits) == 1
+    assert len(me.recall("lift", as_of=during, only_related=False).hits) == 1
 
     # superseded
     me = memory.user("user 2")
     slot: Any = {"subject": "boiler", "key": "pressure"}
     me.remember("The boiler is at 1.2 bar", **slot)
     me.remember("The boiler is at 1.8 bar", **slot)
-    assert [hit.content for hit in me.recall("boiler", limit=100).hits] == ["The boiler is at 1.8 bar"]
+    assert [hit.content for hit in me.recall("boiler", limit=100, only_related=False).hits] == [
+        "The boiler is at 1.8 bar"
+    ]
 
 
 def test_the_nearest_of_many_rows_are_ranked_by_their_cosines(me: UserMemory) -> None:
@@ -400,7 +414,7 @@ def test_the_nearest_of_many_rows_are_ranked_by_their_cosines(me: UserMemory) ->
     crowd = np.random.default_rng(7).standard_normal((1_500, DIMENSIONS)).astype(np.float32)
     crowd[::150] = np.concatenate([around(query, 1, spread=0.2 * n, seed=100 + n) for n in range(1, 11)])
     me.remember_many([NewMemory(f"row {n}", vector=vector) for n, vector in enumerate(crowd)])
-    hits = me.recall("zzz", vector=query, limit=10).hits
+    hits = me.recall("zzz", vector=query, limit=10, only_related=False).hits
     assert [hit.content for hit in hits] == [f"row {n}" for n in range(0, 1_500, 150)]
     cosines = [float(vector @ query) for vector in crowd[::150]]
     assert [hit.similarity for hit in hits] == pytest.approx(cosines, abs=1e-5)
@@ -410,5 +424,8 @@ def test_more_rows_than_candidates_share_a_word(open_memory: OpenMemory) -> None
     me = open_memory(recall__candidates=50, embedding__provider="none").user("me")
     me.remember_many([f"An ordinary day, number {n}" for n in range(300)])
     me.remember("An ordinary day with a platypus")
-    assert me.recall("ordinary day with a platypus", limit=1).hits[0].content == "An ordinary day with a platypus"
-    assert len(me.recall("ordinary day", limit=1_000).hits) == 301  # looked for ever deeper
+    assert (
+        me.recall("ordinary day with a platypus", limit=1, only_related=False).hits[0].content
+        == "An ordinary day with a platypus"
+    )
+    assert len(me.recall("ordinary day", limit=1_000, only_related=False).hits) == 301  # looked for ever deeper

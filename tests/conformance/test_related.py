@@ -45,11 +45,11 @@ def me(open_memory: OpenMemory) -> UserMemory:
 def test_unrelated_queries_get_nothing_and_others_their_answer(me: UserMemory) -> None:
     for query in UNRELATED:
         for verb in (me.recall, me.search_context):
-            assert verb(query, only_related=True).hits == (), query
-        assert me.recall(query).hits, "the plain call gives what is nearest"
+            assert verb(query).hits == (), query
+        assert me.recall(query, only_related=False).hits, "then it gives what is nearest"
     for query, answer in RELATED.items():
         for verb in (me.recall, me.search_context):
-            assert answer in [hit.content for hit in verb(query, only_related=True).hits[:3]], query
+            assert answer in [hit.content for hit in verb(query).hits[:3]], query
 
 
 def test_a_passage_answers_a_general_question(me: UserMemory) -> None:
@@ -58,29 +58,29 @@ def test_a_passage_answers_a_general_question(me: UserMemory) -> None:
         "and one hundred grams of them have about 650 calories, more than most other nuts."
     )
     me.remember(passage)
-    assert me.recall("what are walnuts good for", only_related=True).hits[0].content == passage
+    assert me.recall("what are walnuts good for").hits[0].content == passage
 
 
 def test_near_a_place_what_has_nothing_to_do_with_a_question_is_no_answer_either(me: UserMemory) -> None:
     me.remember("Pizzeria Nonna: good pizza, slow service", lat=49.2, lng=16.6)
     for question in ("what is the capital of Mongolia?", "jak se dělá beton?"):
-        assert me.recall(question, location=(49.2, 16.6), only_related=True).hits == (), question
+        assert me.recall(question, location=(49.2, 16.6)).hits == (), question
     for question in ("where did I eat pizza?", "pizza", "where have I been around here?"):
-        hits = me.recall(question, location=(49.2, 16.6), only_related=True).hits
+        hits = me.recall(question, location=(49.2, 16.6)).hits
         assert any(hit.content.startswith("Pizzeria") for hit in hits), question
 
 
 def test_hits_that_hardly_match_are_left_out_but_not_those_with_the_words(me: UserMemory) -> None:
-    assert len(me.recall("garage", limit=6).hits) == len(MEMORIES)
-    assert [hit.content for hit in me.recall("garage", limit=6, only_related=True).hits] == [MEMORIES[2]]
+    assert len(me.recall("garage", limit=6, only_related=False).hits) == len(MEMORIES)
+    assert [hit.content for hit in me.recall("garage", limit=6).hits] == [MEMORIES[2]]
     me.conversation("c").append("user", "Jana", speaker="Jana")
-    assert me.search_context("Jana", only_related=True).hits[0].content == "Jana"
+    assert me.search_context("Jana").hits[0].content == "Jana"
 
 
 def test_what_was_asked_for_by_time_or_place_is_related(me: UserMemory) -> None:
     me.remember("Lunch with Ada", type="event", lat=49.2, lng=16.6)
-    assert me.recall("what happened today?", only_related=True).hits
-    assert me.recall("zebra crossing", location=(49.2, 16.6), only_related=True).hits
+    assert me.recall("what happened today?").hits
+    assert me.recall("zebra crossing", location=(49.2, 16.6)).hits
 
 
 SMALL_TALK = (

@@ -53,8 +53,8 @@ def test_an_update_has_a_version_only_if_it_changes_something(memory: Memory, cl
     between = clock.now()
     clock.advance(days=1)
     me.update(stored.id, content="The piano is tuned in June")
-    assert [hit.content for hit in me.recall("piano", as_of=between).hits] == [TEXT]
-    assert [hit.content for hit in me.recall("piano").hits] == ["The piano is tuned in June"]
+    assert [hit.content for hit in me.recall("piano", as_of=between, only_related=False).hits] == [TEXT]
+    assert [hit.content for hit in me.recall("piano", only_related=False).hits] == ["The piano is tuned in June"]
     assert me.count(as_of=between) == me.count() == 1
 
     # an update that changes nothing adds no version
@@ -78,17 +78,17 @@ def test_an_update_has_a_version_only_if_it_changes_something(memory: Memory, cl
 
 def test_new_content_is_found_by_its_meaning_and_its_words_and_the_old_is_not(me: UserMemory) -> None:
     stored = me.remember("Our dog is called Rex")
-    (before,) = me.recall("the family pet").hits
+    (before,) = me.recall("the family pet", only_related=False).hits
     me.update(stored.id, content="The mortgage costs three percent a year")
-    (loan,) = me.recall("interest rate of the loan on our house").hits
-    (pet,) = me.recall("the family pet").hits
+    (loan,) = me.recall("interest rate of the loan on our house", only_related=False).hits
+    (pet,) = me.recall("the family pet", only_related=False).hits
     assert before.similarity is not None
     assert loan.similarity is not None
     assert pet.similarity is not None
     assert before.similarity > pet.similarity + 0.2
     assert loan.similarity > pet.similarity + 0.2
-    assert "text" not in me.recall("Rex").hits[0].parts.channels
-    assert me.recall("mortgage").hits[0].parts.channels["text"].rank == 1
+    assert "text" not in me.recall("Rex", only_related=False).hits[0].parts.channels
+    assert me.recall("mortgage", only_related=False).hits[0].parts.channels["text"].rank == 1
     assert me.stats().with_vector == 2
 
 
@@ -97,7 +97,7 @@ def test_vectors_follow_the_content(memory: Memory) -> None:
     me = memory.user("user 0")
     stored = me.remember("Our dog is called Rex")
     me.update(stored.id, importance=0.1, metadata={"checked": True})
-    (hit,) = me.recall("Our dog is called Rex").hits
+    (hit,) = me.recall("Our dog is called Rex", only_related=False).hits
     assert hit.similarity == pytest.approx(1.0, abs=1e-5)
     assert me.stats().with_vector == 2
     assert memory.doctor() == ()
@@ -107,7 +107,7 @@ def test_vectors_follow_the_content(memory: Memory) -> None:
     one, other = np.eye(2, 384, dtype=np.float32)
     stored = me.remember(TEXT, vector=one)
     me.update(stored.id, vector=other)
-    assert me.recall("zzz", vector=other).hits[0].similarity == pytest.approx(1.0)
+    assert me.recall("zzz", vector=other, only_related=False).hits[0].similarity == pytest.approx(1.0)
     assert len(me.history(stored.id)) == 2
     with pytest.raises(InvalidVector):
         me.update(stored.id, vector=[1.0, 2.0])
@@ -117,8 +117,8 @@ def test_updates_work_without_an_embedder(open_memory: OpenMemory) -> None:
     me = open_memory(embedding__provider="none").user("me")
     stored = me.remember(TEXT)
     me.update(stored.id, content="The organ is tuned in June")
-    assert [hit.content for hit in me.recall("organ").hits] == ["The organ is tuned in June"]
-    assert me.recall("piano").hits == ()
+    assert [hit.content for hit in me.recall("organ", only_related=False).hits] == ["The organ is tuned in June"]
+    assert me.recall("piano", only_related=False).hits == ()
 
 
 def test_when_something_is_true_can_be_corrected(memory: Memory, clock: SteppingClock) -> None:
@@ -171,7 +171,7 @@ def test_expiry_can_be_put_off_without_a_new_version(memory: Memory, clock: Step
     clock.advance(days=2)
     assert me.count() == 0
     me.update(stored.id, expires_at=None)
-    assert [hit.id for hit in me.recall("piano").hits] == [stored.id]
+    assert [hit.id for hit in me.recall("piano", only_related=False).hits] == [stored.id]
 
     # an expiry is moved without a new version
     me = memory.user("user 1")
@@ -180,9 +180,9 @@ def test_expiry_can_be_put_off_without_a_new_version(memory: Memory, clock: Step
         moved = me.update(stored.id, expires_at=clock.moment + timedelta(hours=2))
     assert (moved.expires_at, me.history(stored.id)) == (me.get(stored.id).expires_at, (me.get(stored.id),))
     clock.advance(hours=1.5)
-    assert me.recall("piano").hits[0].id == stored.id
+    assert me.recall("piano", only_related=False).hits[0].id == stored.id
     clock.advance(hours=1)
-    assert me.recall("piano").hits == ()
+    assert me.recall("piano", only_related=False).hits == ()
     assert memory.maintain().expired == 1
 
 

@@ -70,7 +70,7 @@ class MemoryVerbs(Scoped):
         diverse: kinds.Diverse = False,
         rerank: kinds.Reranked | None = None,
         files: kinds.WithFiles = False,
-        only_related: kinds.OnlyRelated = False,
+        only_related: kinds.OnlyRelated | None = None,
         vector: OwnVector | None = None,
         location: kinds.SearchPlace | None = None,
         radius_km: kinds.RadiusKm | None = None,
@@ -89,8 +89,9 @@ class MemoryVerbs(Scoped):
         have none of the fields but time: with such a filter only memories are searched. Types to `prefer` come first
         among equals; `diverse` hits say different things. With `rerank` `auto` or `always` a model reads the first hits
         with the query and puts the best answers first, in up to `rerank.budget_s`. `vector` is the query's embedding,
-        if you have it already. With `only_related` there are no hits when none has to do with the query, as at the
-        doors for agents and people; otherwise `answerable` of the result says how likely that is.
+        if you have it already. Hits are what answers the query, and none when nothing has to do with it; with a
+        `min_score`, or without `only_related`, they are what comes closest, and `answerable` of the result says how
+        likely they contain an answer.
         `scopes` are shared scopes to search as well: `all` that the user is a member of, `none`, or names.
 
         `location` is where the user is: coordinates, the name of a place (`home`), a kind of place (`supermarket`), or
@@ -104,6 +105,7 @@ class MemoryVerbs(Scoped):
         from recollect.engine.search.prepared_query import SearchOptions
 
         defaults = self._engine.settings.recall
+        related = min_score is None if only_related is None else only_related
         radii = radius_km, location_radius_km
         options = SearchOptions(
             defaults.limit if limit is None else limit,
@@ -113,7 +115,7 @@ class MemoryVerbs(Scoped):
             rerank=rerank,
             location=search_location(location, radii, location_weight, location_mode),
             scopes=scope_choice(scopes, defaults.scopes),
-            answers=only_related,
+            answers=related,
         )
         memories = self._filters(filters)
         wanted: list[ItemFilters] = [memories]
@@ -122,7 +124,7 @@ class MemoryVerbs(Scoped):
         found = recall.recall(
             self._reading, self._scope, query, item_filters=wanted, options=options, vector=vector, log_as="recall"
         )
-        return silence.only_related(self._reading, self._scope, query, found) if only_related else found
+        return silence.only_related(self._reading, self._scope, query, found) if related else found
 
     @route("POST /api/context/search", whole=True)
     def search_context(
@@ -136,11 +138,11 @@ class MemoryVerbs(Scoped):
         since: kinds.Since | None = None,
         until: kinds.Until | None = None,
         when: kinds.When | None = None,
-        min_score: kinds.LeastScore = 0.0,
+        min_score: kinds.LeastScore | None = None,
         prefer: kinds.Preferred = (),
         diverse: kinds.Diverse = False,
         rerank: kinds.Reranked | None = None,
-        only_related: kinds.OnlyRelated = False,
+        only_related: kinds.OnlyRelated | None = None,
         vector: OwnVector | None = None,
         location: kinds.SearchPlace | None = None,
         radius_km: kinds.RadiusKm | None = None,
@@ -159,6 +161,7 @@ class MemoryVerbs(Scoped):
         from recollect.engine.search import recall, times
         from recollect.engine.search.prepared_query import SearchOptions
 
+        related = min_score is None if only_related is None else only_related
         radii = radius_km, location_radius_km
         start, end = times.bounds(self._engine, since, until, when)
         excluded: tuple[str, ...] = ()
@@ -174,19 +177,19 @@ class MemoryVerbs(Scoped):
             files=None if session is not None else ChunkFilters(since=start, until=end),
             options=SearchOptions(
                 check_limit(limit),
-                min_score,
+                min_score or 0.0,
                 preferred=check_types(prefer),
                 diverse=diverse,
                 rerank=rerank,
                 location=search_location(location, radii, location_weight, location_mode),
                 scopes=scope_choice(scopes, self._engine.settings.recall.scopes),
-                answers=only_related,
+                answers=related,
                 telling=frozenset(sources) == frozenset(USUAL_SOURCES),
             ),
             vector=vector,
             log_as="search",
         )
-        return silence.only_related(self._reading, self._scope, query, found) if only_related else found
+        return silence.only_related(self._reading, self._scope, query, found) if related else found
 
     @route("GET /api/about", whole=True)
     def about(self, topic: kinds.Topic, *, limit: kinds.RelatedLimit = 5) -> About:

@@ -154,7 +154,9 @@ Reranked: TypeAlias = Annotated[
         metavar="WHEN",
     ),
 ]
-OnlyRelated: TypeAlias = Annotated[bool, Kind("No hits when none has to do with the query.")]
+OnlyRelated: TypeAlias = Annotated[
+    bool, Kind("Only what has to do with the query, which is usual without a min_score.")
+]
 Sources: TypeAlias = Annotated[
     Sequence[Source],
     Kind(

@@ -82,7 +82,7 @@ def is_worth_showing(request: Mapping[str, float], words: WordEvidence, hits: Se
     if answerable >= SURELY_RELATED and words.held >= _WORDS_IN_COMMON and request["asks"] and not request["general"]:
         return True
     likely = probability(DOOR_WEIGHTS, door_features(request, words, hits, answerable))
-    return likely >= UNASKED and is_needed(request, match_features(hits, words))
+    return (likely >= UNASKED or bool(request["personal"])) and is_needed(request, match_features(hits, words))
 
 
 def is_needed(request: Mapping[str, float], match: Mapping[str, float]) -> bool:
@@ -107,7 +107,7 @@ def door_features(
     return {
         **request,
         "answerable": logit(answerable),
-        "cosine": _best_cosine(hits),
+        "cosine": _best_cosine(hits) or max((hit.score for hit in hits), default=0.0),  # words alone say it, too
         "held": min(1.0, words.held / max(1, words.asked)),
         "keywords": float(words.is_keywords),
         "passage": float(words.is_passage),

@@ -17,7 +17,7 @@ from recollect.model.filters import Filters
 from recollect.model.literals import Trust
 from recollect.model.memories import Scope
 from recollect.model.messages import Message
-from recollect.model.readings import ASSISTANT, STANDING
+from recollect.model.readings import ASSISTANT, NEED_NONE, STANDING, Need
 from recollect.model.search import Hit, Recall
 from recollect.ranking import need
 from recollect.ranking.need import WordEvidence
@@ -68,9 +68,13 @@ def _judged(engine: Engine, scope: Scope, text: str, before: str = "", *, own: b
     read = capture.read_locally(engine, scope, short, before)
     if read.reading is None:
         return RequestNeed(text, failed=read.failed)
-    form = request_form(read.text)
+    return RequestNeed(read.text, _features(read.text, read.reading.need, own=own))
+
+
+def _features(text: str, needs: Need, *, own: bool) -> Mapping[str, float]:
+    form = request_form(text)
     form = RequestForm(own=True, asks=form.asks) if own else form
-    return RequestNeed(read.text, need.request_features(read.reading.need, **form._asdict()))
+    return need.request_features(needs, **form._asdict())
 
 
 def only_related(engine: Engine, scope: Scope, query: str, found: Recall) -> Recall:
@@ -83,8 +87,11 @@ def only_related(engine: Engine, scope: Scope, query: str, found: Recall) -> Rec
     query = read_query(query, None).text
     words = word_evidence(query, found.hits)
     is_near = any(hit.parts.place is not None for hit in found.hits)
-    if not need.is_related(words, found.answerable) and not (is_near and words.is_keywords):
-        features = _judged(engine, scope, query, own=names_user(query)).features
+    own = names_user(query)
+    unread = _features(query, NEED_NONE, own=own)  # where the hits suffice whatever a reader says, it is not asked
+    related = need.is_related(words, found.answerable) or (is_near and words.is_keywords)
+    if not related and not _is_asked_for(unread, words, found):
+        features = _judged(engine, scope, query, own=own).features
         if features is not None and not _is_asked_for(features, words, found):
             return replace(found, hits=())
     telling = query_words(query)
@@ -96,7 +103,7 @@ def _is_asked_for(request: Mapping[str, float], words: WordEvidence, found: Reca
     """Tell whether a query needs memory, or what was found answers it; what was found by its time mostly is."""
     if any(TIME in hit.parts.channels for hit in found.hits):
         return not need.is_idle(request)
-    if need.means_known(request, words, found.hits):
+    if need.means_known(request, words, found.hits) or (words.is_whole and not need.is_idle(request)):
         return True
     return need.is_asked_for(need.door_features(request, words, found.hits, found.answerable))
 

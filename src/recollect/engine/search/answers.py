@@ -10,7 +10,7 @@ from recollect.engine.search.kind_ranking import KindRanking, RankedRow
 from recollect.engine.search.prepared_query import PreparedQuery
 from recollect.model.literals import ItemKind
 from recollect.model.memories import MemoryRecord
-from recollect.model.readings import USER
+from recollect.model.readings import PROPERTY, USER
 from recollect.ranking import cutoff
 from recollect.text.query import asks_for_list
 from recollect.text.questions import request_form
@@ -36,10 +36,18 @@ def only_answers(
     read = [cutoff.Row(row.id, min(1.0, row.content), _terms(row)) for row in rows[: cutoff.DEPTH]]
     likely = max(ranking.answerable(row.id) for row in rows[:_ESTIMATED])
     kept = {row.id for row in cutoff.kept(words, read, likely, _background(ranking))} | ranking.answers.keys()
-    left = [row for row in ranking.rows if row.id in kept]
+    slots = {_slot(row) for row in rows if row.id in kept} - {None}  # what contradicts an answer is shown beside it
+    left = [row for row in ranking.rows if row.id in kept or _slot(row) in slots]
     if len(left) == len(read):
         return rankings, False
     return {**rankings, "memory": replace(ranking, rows=left, cut=False)}, True
+
+
+def _slot(row: RankedRow) -> tuple[str, object] | None:
+    record = row.source
+    if not isinstance(record, MemoryRecord) or not (name := record.key or record.metadata.get(PROPERTY)):
+        return None
+    return record.subject, name
 
 
 def _is_whole(prepared: PreparedQuery) -> bool:

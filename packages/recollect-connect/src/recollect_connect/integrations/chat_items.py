@@ -104,7 +104,7 @@ def found_hits(
     limit: int,
     *,
     messages: bool = False,
-    only_related: bool = False,
+    only_related: bool | None = None,
     conversation: str | None = None,
 ) -> tuple[Hit, ...]:
     """Search memories and files, or all sources without the last turn of the conversation that is going on.

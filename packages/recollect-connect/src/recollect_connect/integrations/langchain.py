@@ -24,14 +24,14 @@ class RecollectRetriever(BaseRetriever):
     """Documents from a user's memory: `RecollectRetriever(me=memory.user("anna"))`.
 
     Memories and files are searched, with `messages` also what was said, without the last turn of the `conversation`
-    that is going on. With `only_related` there are no documents when none has to do with the query. Each has its
+    that is going on. Without `only_related` they are what comes closest. Each has its
     source, date and score in its metadata.
     """
 
     me: Any
     k: int = 5
     messages: bool = False
-    only_related: bool = False
+    only_related: bool | None = None
     conversation: str | None = None
 
     def _get_relevant_documents(

@@ -23,7 +23,7 @@ class RecollectNodeRetriever(BaseRetriever):
     """Nodes from a user's memory: `RecollectNodeRetriever(memory.user("anna"))`, for query engines and agents.
 
     Memories and files are searched, with `messages` also what was said, without the last turn of the `conversation`
-    that is going on. With `only_related` there are no nodes when none has to do with the query.
+    that is going on. Without `only_related` they are what comes closest.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class RecollectNodeRetriever(BaseRetriever):
         *,
         similarity_top_k: int = 5,
         messages: bool = False,
-        only_related: bool = False,
+        only_related: bool | None = None,
         conversation: str | None = None,
     ) -> None:
         self._me, self._limit = me, similarity_top_k

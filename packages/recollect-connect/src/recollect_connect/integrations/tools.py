@@ -32,7 +32,7 @@ def memory_tools(me: AnyUserMemory, *, spool_folder: str | None = None) -> tuple
             return _AWAY
         try:
             with writes.asking():
-                hits = me.recall(query, limit=max(1, min(limit, _MOST)), files=True, only_related=True).hits
+                hits = me.recall(query, limit=max(1, min(limit, _MOST)), files=True).hits
         except AWAY:
             return _AWAY
         lines = [

@@ -292,4 +292,4 @@ def _person(body: Body) -> _Sender:
 
 
 def _found(me: UserMemory, query: str) -> str:
-    return replies.answer(me.search_context(query, limit=_HITS, only_related=True))
+    return replies.answer(me.search_context(query, limit=_HITS))
