@@ -89,3 +89,18 @@ def test_topics_of_other_languages_and_of_very_many_events(memory: Memory, clock
     with pytest.raises(InvalidInput, match="topic is empty"):
         me.about("  ")
     assert not me.about("nothing at all")
+
+
+def test_a_question_is_about_its_topic(home: UserMemory) -> None:
+    plain = home.about("garage")
+    for asked in (
+        "What do I know about the garage?",
+        "tell me everything about the garage",
+        "Was weißt du über garage?",
+    ):
+        found = home.about(asked)
+        assert (found.subjects, found.facts, found.lessons) == (plain.subjects, plain.facts, plain.lessons)
+        assert {hit.id for hit in found.hits} == {hit.id for hit in plain.hits}
+    assert home.about("What do I know about the garage?").topic == "the garage"
+    home.facts.set("garáž", "umístění", "za domem")
+    assert home.about("Co vím o garáži?").subjects == ("garáž",)

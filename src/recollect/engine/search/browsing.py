@@ -26,6 +26,7 @@ from recollect.ranking.fusion import nearness
 from recollect.storage.base import StoreReader
 from recollect.text.clean import clean
 from recollect.text.terms import index_terms, query_words
+from recollect.text.topics import topic_of
 
 _NAME_KEYS = frozenset({"nickname", "name", "alias", "called", "friendly_name"})
 _LISTED_TYPES = frozenset({"fact", "entity", "decision", "preference", "event", "lesson"})
@@ -41,7 +42,7 @@ _ZONE_DIFFERENCE = timedelta(days=2)  # no zone is that far from UTC
 
 def about(engine: Engine, scope: Scope, topic: str, *, limit: int) -> About:
     """Gather facts, preferences, events and lessons about what the topic names, and related hits."""
-    cleaned = clean(topic)
+    cleaned = topic_of(clean(topic))
     if not cleaned:
         raise InvalidInput("The topic is empty. Name a thing, a person or a place.")
     filters = Filters(now=engine.clock.now())

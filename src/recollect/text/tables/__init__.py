@@ -17,7 +17,7 @@ COMMON: Final = "common"  # the folder of what belongs to no language
 # The sections of each table; those of the others are names of words and meanings, which their reader checks.
 _SECTIONS: Final = {
     "language": "letters; function words; shared words; negations; fillers; decisive; negative prefixes; spellings; "
-    "courtesy; bare courtesy; moments; leading to a time; before a list; after a comma; scope; dotted",
+    "courtesy; bare courtesy; moments; leading to a time; before a list; after a comma; scope; dotted; asking about",
     "languages": "latin; cyrillic; persian letters; first names; greetings; acknowledgements; question words; "
     "also conjunctions; after no question word; scripts",
     "query": "anything; talk; own; general; how to; to me; asking; commands; deeds; "
