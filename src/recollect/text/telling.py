@@ -13,7 +13,7 @@ from recollect.text.clean import fold
 from recollect.text.language import function_words, guess_language
 from recollect.text.questions import speaks_of_oneself, words_beside_chatter
 from recollect.text.summary.sentences import split_sentences
-from recollect.text.tables import COMMON, LANGUAGES, TAUGHT, read_words
+from recollect.text.tables import COMMON, LANGUAGES, TAUGHT, read_lines, read_words
 
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 _ASKS = re.compile(r"[?？؟][\W_]*\Z")
@@ -30,6 +30,9 @@ def says_nothing(text: str) -> bool:
     """Tell whether a text is nothing but a greeting, thanks, assent or an acknowledgement: "Noted, thank you."."""
     if len(text) > _LONGEST_IDLE or _SAYS.search(text):
         return False
+    known, beginnings = _polite_words()
+    if not all(word in known or word.startswith(beginnings) for word in _words(text)):
+        return False  # most texts, and sooner told
     return _idle_words().issuperset(words_beside_chatter(text))
 
 
@@ -116,6 +119,14 @@ def _question_words() -> frozenset[str]:
 def _idle_words() -> frozenset[str]:
     known = read_words("languages", "acknowledgements", COMMON) | read_words("languages", "greetings", COMMON)
     return known | _yes_and_no() | function_words()
+
+
+@cache
+def _polite_words() -> tuple[frozenset[str], tuple[str, ...]]:
+    """Give the words that may stand in a text that says nothing, and the beginnings of others."""
+    phrases = " ".join(read_lines("summary", "chatter")).split()
+    beginnings = tuple(sorted({word.rstrip("*") for word in phrases if word.endswith("*")}))
+    return _idle_words() | {word for phrase in phrases for word in _words(phrase)}, beginnings
 
 
 @cache

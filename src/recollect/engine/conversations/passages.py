@@ -107,9 +107,9 @@ def _passage(hit: Hit, turns: Beside, *, whole: bool) -> Iterator[Hit]:
             yield hit
     elif not says_nothing(hit.content) or (before and is_reply and _answers(hit, before)):
         yield hit
-        if before and ((whole and _is_short(before)) or (is_reply and _is_short(hit))):
+        if before and ((whole and _completes(before)) or (is_reply and _is_short(hit))):
             yield before
-        if after and whole and _is_short(after) and not (only_asks(after.content) or says_nothing(after.content)):
+        if after and whole and _completes(after) and not only_asks(after.content):
             yield after
 
 
@@ -118,6 +118,11 @@ def _answers(turn: Hit, question: Hit) -> bool:
     if turn.type != "user" or _speaker(turn) == _speaker(question) or only_asks(turn.content):
         return False
     return says_yes_or_no(turn.content) or not says_nothing(turn.content)
+
+
+def _completes(turn: Hit) -> bool:
+    """Tell whether a turn is worth showing for the one beside it: short, of a person, and not only politeness."""
+    return _is_short(turn) and turn.type == "user" and not says_nothing(turn.content)
 
 
 def _is_short(turn: Hit) -> bool:
