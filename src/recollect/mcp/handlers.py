@@ -219,7 +219,7 @@ def explain_memory(context: ToolContext, arguments: Mapping[str, Any]) -> str:
     hooks = context.settings.hooks
     result = context.me.recall(question, limit=_SHOWN, min_score=hooks.min_score, diverse=True, only_related=True)
     hits = [hit for hit in result.hits if hit.trust > Trust.EXTERNAL]
-    zone = zone_named(context.settings.timezone)
+    zone = zone_named(context.me.zone)
     quotes = [Quoted(spoken_day(hit.occurred_at or hit.created_at, zone), hit.content) for hit in hits]
     block = fenced(quotes, token_hex(8), most=hooks.max_tokens, count=_TOKENIZER.count)
     return f"{prompts.INSTRUCTIONS}\n\n{block.text or NOTHING_RELATED}\n\nThe question: {harmless(question)}"

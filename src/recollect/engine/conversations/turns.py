@@ -32,7 +32,6 @@ from recollect.model.memories import Scope
 from recollect.model.messages import Appended, Message, NewMessage
 from recollect.model.places import Location, SearchLocation
 from recollect.model.search import PromptContext, Recall, TurnOutcome
-from recollect.settings.kinds import zone_named
 from recollect.storage.base import StoreReader, StoreWriter, UserRows
 from recollect.text.clean import clean
 from recollect.text.fence import fenced, without_fences
@@ -95,7 +94,7 @@ class _Related(NamedTuple):
 
 def _block_of(engine: Engine, related: _Related, budget: int, *, most: int) -> PromptContext:
     """Fence the lines that say something new: of so many hits, and standing instructions, within a budget of tokens."""
-    zone = zone_named(engine.settings.timezone)
+    zone = engine.timezone
     lines = passages.lines_of(related.recall.hits, related.turns, most)
     quotes = [passages.quote(line, zone) for line in lines]
     block = fenced(quotes, token_hex(8), most=budget, count=engine.tokenizer.count)
