@@ -106,6 +106,13 @@ class FencedBlock(NamedTuple):
     shown: tuple[int, ...]
 
 
+class _BlockSize(NamedTuple):
+    """How long a block may be, and by what its length is counted."""
+
+    most: int
+    count: Callable[[str], int]
+
+
 class _WrapperTag(NamedTuple):
     start: int
     end: int
@@ -128,16 +135,18 @@ def fenced(
     """
     if not _NONCE.fullmatch(nonce):
         raise ValueError(f"Expected a nonce of 1 to 64 letters and digits, found {nonce!r}. Pass a random id.")
-    items = [*map(_labelled, items)]
+    label = cache(_label)  # the same speakers again and again
+    items = [_labelled(item, label) for item in items]
     numbers = [number for standing in (True, False) for number, item in enumerate(items) if item.standing is standing]
-    texts = {number: quoted(items[number].content, longest) for number in numbers}
-    if items and most is not None:
-        texts = _fitting(items, texts, nonce, most, count)
+    if most is None:
+        texts = {number: quoted(items[number].content, longest) for number in numbers}
+    else:
+        texts = _fitting(items, numbers, nonce, longest, _BlockSize(most, cache(count)))
     return FencedBlock(_block(items, texts, nonce) if texts else "", tuple(sorted(texts)))
 
 
 def _fitting(
-    items: Sequence[Quoted], texts: Mapping[int, str], nonce: str, most: int, count: Callable[[str], int]
+    items: Sequence[Quoted], numbers: Sequence[int], nonce: str, longest: int, size: _BlockSize
 ) -> dict[int, str]:
     """Choose the texts that fit, in their order. One that does not is cut, and after some of them none is tried.
 
@@ -145,14 +154,15 @@ def _fitting(
     """
     chosen: dict[int, str] = {}
     talks: set[str] = set()
-    room, misses = most - count(_block(items, {}, nonce)), 0
-    for number, whole in texts.items():
+    room, misses = size.most - size.count(_block(items, {}, nonce)), 0
+    for number in numbers:
         item = items[number]
+        whole = quoted(item.content, longest)
         is_first = item.turn is None or item.turn.talk not in talks
         label = item.label if item.turn is None or is_first else item.turn.speaker
         heading = "" if any(items[one].standing is item.standing for one in chosen) else _heading(item)
         for text in chain((whole,), () if misses else _cuts(item, len(whole))):
-            cost = count(f"\n{heading}[{label}] {text}")
+            cost = size.count(f"\n{heading}[{label}] ") + size.count(text)
             if cost <= room:
                 chosen[number], room = text, room - cost
                 talks |= {item.turn.talk} if item.turn else set()
@@ -160,7 +170,7 @@ def _fitting(
         misses += number not in chosen or chosen[number] != whole
         if misses == _MOST_MISSES:
             break
-    while chosen and count(_block(items, chosen, nonce)) > most:
+    while chosen and size.count(_block(items, chosen, nonce)) > size.most:
         chosen.popitem()
     return chosen
 
@@ -181,10 +191,10 @@ def _label(text: str) -> str:
     return harmless(" ".join(text.split()))[:_LONGEST_LABEL].replace("[", "(").replace("]", ")")
 
 
-def _labelled(item: Quoted) -> Quoted:
+def _labelled(item: Quoted, label: Callable[[str], str]) -> Quoted:
     """Give an item with labels that cannot end before their bracket."""
-    turn = item.turn and item.turn._replace(speaker=_label(item.turn.speaker))
-    return item._replace(label=_label(item.label), turn=turn)
+    turn = item.turn and item.turn._replace(speaker=label(item.turn.speaker))
+    return item._replace(label=label(item.label), turn=turn)
 
 
 def _block(items: Sequence[Quoted], texts: Mapping[int, str], nonce: str) -> str:
