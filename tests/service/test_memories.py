@@ -101,7 +101,9 @@ def test_a_hit_carries_what_is_known(anna: httpx2.Client) -> None:
     said = {"role": "user", "content": "My violin is out of tune", "speaker": "Ingrid"}
     answer = anna.post("/api/conversations/c1/messages", json={**said, "metadata": {"channel": "telegram"}})
     assert answer.status_code < 300, answer.text
-    hits = anna.get("/api/memories/search", params={"query": "violin maker, garden concert"}).json()["hits"]
+    hits = anna.get(
+        "/api/memories/search", params={"query": "violin maker, garden concert", "only_related": False}
+    ).json()["hits"]
     maker, concert = sorted(hits, key=lambda hit: hit["type"], reverse=True)
     expected = {**fact, "learned_from": "inferred", "place_label": "workshop", "lat": 50.1}
     assert {name: maker.get(name) for name in expected} == expected

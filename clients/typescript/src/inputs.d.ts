@@ -245,8 +245,8 @@ export interface RecallOptions extends MemoryFilters, SearchLocation {
   rerank?: "auto" | "off" | "always" | null;
   /** Search synced folders and documents, too. */
   files?: boolean;
-  /** No hits when none has to do with the query. */
-  only_related?: boolean;
+  /** Only what has to do with the query, which is usual without a min_score. */
+  only_related?: boolean | null;
   /** Shared scopes to search as well: `all` that the user is a member of, `none`, or names. */
   scopes?: string | string[] | null;
   /** Show hits with the whole item and the parts of the score. */
@@ -280,15 +280,15 @@ export interface ContextOptions extends LocationFields, SearchLocation {
    */
   when?: string | null;
   /** Only what scores at least this much. */
-  min_score?: number;
+  min_score?: number | null;
   /** Types that come first among equals. */
   prefer?: MemoryType[] | null;
   /** Hits that say different things. */
   diverse?: boolean;
   /** Whether a model reads the first hits with the query and puts the best answers first; as the settings say without it. */
   rerank?: "auto" | "off" | "always" | null;
-  /** No hits when none has to do with the query. */
-  only_related?: boolean;
+  /** Only what has to do with the query, which is usual without a min_score. */
+  only_related?: boolean | null;
   /** Shared scopes to search as well: `all` that the user is a member of, `none`, or names. */
   scopes?: string[] | null;
 }

@@ -25,10 +25,10 @@ def test_results_have_a_bound_in_bytes(open_memory: OpenMemory) -> None:
         me.remember_many([{"content": f"Oil of lamp {number}. " + "More words. " * 300} for number in range(20)])
         results.max_bytes = 600_000
         for number in range(40):
-            me.recall(f"oil {number}", limit=20)
+            me.recall(f"oil {number}", limit=20, only_related=False)
         assert 0 < len(results) < 5
         assert 0 < results.held_bytes <= results.max_bytes
-        assert me.recall("oil 39", limit=20) == me.recall("oil 39", limit=20)
+        assert me.recall("oil 39", limit=20, only_related=False) == me.recall("oil 39", limit=20, only_related=False)
         _engine(memory).forget_cached(Scope("me"))
         assert (len(results), results.held_bytes) == (0, 0)
 

@@ -42,7 +42,7 @@ def test_counts_are_kept_without_queries_and_by_default_neither(serve: Serve, da
     service = serve(serve__search_log="counts")
     found = searched(service)
     assert {verb: one["searches"] for verb, one in found.items()} == {"recall": 2, "search": 1}
-    assert found["recall"]["empty"] == 1
+    assert found["recall"]["empty"] == 2
     assert found["recall"]["degraded"] == 0
     assert 0 < found["recall"]["mean_ms"] <= found["recall"]["most_ms"]
     assert queries(database) == ["", "", ""]
