@@ -40,7 +40,7 @@ def test_similar_memories_are_shown_without_the_one_asked_about(cli: Cli) -> Non
 
 def test_programs_get_the_surroundings_of_each_hit(cli: Cli, talk: list[str]) -> None:
     cli.store("The plumber is called Mr. Novak")
-    found = cli.json("search", "plumber", "--around", "1")
+    found = cli.json("search", "plumber", "--around", "1", "--source", "request", "--source", "memory")
     assert set(found) == {"hits", "degraded", "answerable"}
     around = {hit["id"]: [message["id"] for message in hit["surroundings"]] for hit in found["hits"]}
     assert around[talk[1]] == talk[0:3]

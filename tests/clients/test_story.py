@@ -63,8 +63,8 @@ def test_searches(me: Verbs) -> None:
     assert near.parts.place is not None
     assert near.place is not None
     me.conversation("c1").append("user", "Where is the kettle?")
-    sources = {one.source for one in me.search_context("kettle", location=Location(49.19, 16.61)).hits}
-    assert sources == {"memory", "request"}
+    asked = me.search_context("kettle", sources=("memory", "request"), location=Location(49.19, 16.61))
+    assert {one.source for one in asked.hits} == {"memory", "request"}
     about = me.about("editor")
     assert [one.id for one in about.preferences] == [made.id]
 

@@ -47,8 +47,8 @@ def contents(answer: Recall) -> list[str]:
 
 def test_the_best_answer_comes_first_and_the_score_is_explained(reranked: Memory, open_memory: OpenMemory) -> None:
     remember(reranked)
-    fused = open_memory().user("me").recall("boat key", limit=4)
-    answer = reranked.user("me").recall("boat key", limit=4)
+    fused = open_memory().user("me").recall("boat key", limit=4, only_related=False)
+    answer = reranked.user("me").recall("boat key", limit=4, only_related=False)
     assert answer.reranking is not None
     assert (answer.reranking.model, answer.reranking.scored, answer.reranking.skipped) == ("tei", 4, "")
     assert fused.reranking is None
@@ -64,7 +64,7 @@ def test_the_best_answer_comes_first_and_the_score_is_explained(reranked: Memory
 def test_more_hits_are_read_than_are_shown(reranked: Memory, provider: RerankServer) -> None:
     me = reranked.user("me")
     me.remember_many([*MEMORIES, *(f"A boat is boat number {number}." for number in range(60))])
-    answer = me.recall("boat number", limit=2, diverse=True)
+    answer = me.recall("boat number", limit=2, diverse=True, only_related=False)
     ((_, _, body),) = provider.requests
     assert (len(answer.hits), len(body["texts"])) == (2, 40)
 
@@ -77,7 +77,7 @@ def test_a_message_is_read_with_the_turn_before_it(reranked: Memory, provider: R
         ]
     )
     reranked.maintain()
-    reranked.user("me").search_context("who said that the spare key hangs behind the mirror")
+    reranked.user("me").search_context("who said that the spare key hangs behind the mirror", only_related=False)
     ((_, _, body),) = provider.requests
     assert "Ann: So where did you put it?\nTom: The spare key hangs behind the mirror." in body["texts"]
 
@@ -89,24 +89,24 @@ def test_when_it_fails_the_order_stands_and_is_not_cached(
     memory = open_memory(**asking(provider, rerank__budget_s=0.5 if fault == "hangs" else 60.0, rerank__retries=0))
     remember(memory)
     provider.fault = fault
-    answer = memory.user("me").recall(QUESTION, limit=4)
+    answer = memory.user("me").recall(QUESTION, limit=4, only_related=False)
     assert answer.degraded == ("reranker",)
-    assert contents(answer) == contents(open_memory().user("me").recall(QUESTION, limit=4))
+    assert contents(answer) == contents(open_memory().user("me").recall(QUESTION, limit=4, only_related=False))
     assert all(hit.parts.rerank is None for hit in answer.hits)
     provider.fault = ""
     provider.let_go.set()
-    repaired = open_memory(**asking(provider)).user("me").recall(QUESTION, limit=4)
+    repaired = open_memory(**asking(provider)).user("me").recall(QUESTION, limit=4, only_related=False)
     assert (repaired.degraded, contents(repaired)[0]) == ((), MEMORIES[2])
 
 
 def test_a_cached_answer_is_not_scored_again(reranked: Memory, provider: RerankServer) -> None:
     remember(reranked)
     me = reranked.user("me")
-    first = me.recall(QUESTION)
-    assert me.recall(QUESTION) == first
+    first = me.recall(QUESTION, only_related=False)
+    assert me.recall(QUESTION, only_related=False) == first
     assert len(provider.requests) == 1
     me.remember("The boat was painted.")
-    me.recall(QUESTION)
+    me.recall(QUESTION, only_related=False)
     assert len(provider.requests) == 2
 
 
@@ -121,7 +121,7 @@ def test_auto_leaves_out_what_it_would_not_help(open_memory: OpenMemory, provide
     remember(memory)
     memory.user("me").remember('The "spare key" has a tag.')
     for query, reason in cases:
-        report = memory.user("me").recall(query).reranking
+        report = memory.user("me").recall(query, only_related=False).reranking
         assert report is not None
         assert (report.skipped, report.scored, provider.requests) == (reason, 0, []), query
 
@@ -129,9 +129,9 @@ def test_auto_leaves_out_what_it_would_not_help(open_memory: OpenMemory, provide
 def test_nothing_is_asked_for_one_hit_a_location_or_a_forgetting(reranked: Memory, provider: RerankServer) -> None:
     me = reranked.user("me")
     me.remember(MEMORIES[0], lat=49.19, lng=16.61)
-    assert me.recall("boat").reranking is not None
+    assert me.recall("boat", only_related=False).reranking is not None
     remember(reranked)
-    report = me.recall("boat", location=(49.2, 16.6)).reranking
+    report = me.recall("boat", location=(49.2, 16.6), only_related=False).reranking
     assert report is not None
     assert report.skipped == "location"
     me.forget(query="the painted boat", dry_run=True)
@@ -145,6 +145,7 @@ def test_the_search_before_a_prompt_has_a_setting_of_its_own(
 ) -> None:
     memory = open_memory(**asking(provider, recall__rerank="off", hooks__rerank=when))
     remember(memory)
+    memory.user("me").remember("A spare key of the boat is kept in the shed")
     context = memory.user("me").before_prompt("where do I keep the spare key of my boat?", session="now")
     assert len(provider.requests) == asked
     assert MEMORIES[2] in [hit.content for hit in context.hits][: 1 if asked else None]
@@ -156,7 +157,7 @@ def test_a_search_says_itself_whether_it_is_reranked(open_memory: OpenMemory, pr
     me = memory.user("me")
     for search in (me.recall, me.search_context):
         assert search(QUESTION).reranking is None
-        report = search(QUESTION, rerank="always").reranking
+        report = search(QUESTION, rerank="always", only_related=False).reranking
         assert report is not None
         assert (report.model, report.scored, len(provider.requests)) == ("tei", 4, 1)
         provider.requests.clear()
@@ -168,7 +169,7 @@ def test_the_bundled_model_finds_the_answer(open_memory: OpenMemory) -> None:
     memory = open_memory(recall__rerank="always", rerank__budget_s=60.0)
     me = memory.user("me")
     me.remember_many(["I was diagnosed with type 1 diabetes in 2019", "My sister is a nurse in Graz"])
-    answer = me.recall("which illness do I have?")
+    answer = me.recall("which illness do I have?", only_related=False)
     assert contents(answer)[0].startswith("I was diagnosed")
     assert answer.reranking is not None
     assert (answer.reranking.model, answer.reranking.scored) == ("recollect-reranker-2", 2)

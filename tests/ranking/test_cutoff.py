@@ -52,6 +52,7 @@ def test_what_hardly_answers_is_no_answer_and_a_known_subject_asks_for_more() ->
     assert kept(words("vehicle"), FAMILY, 0.1, NONE_BEHIND) == ()
     assert kept(words("vehicle"), FAMILY, 0.3, NONE_BEHIND) == FAMILY
     assert kept(words("shoes", "anna"), FAMILY, 0.3, NONE_BEHIND) == ()
+    assert kept(words("anna"), FAMILY, 0.3, NONE_BEHIND), "all of the question is there"
 
 
 def test_what_is_said_of_others_is_no_answer_about_a_subject_that_was_never_told() -> None:

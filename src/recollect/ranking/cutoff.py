@@ -49,7 +49,8 @@ def kept(
     held = {row.id: _held(words, row.terms) for row in rows}
     family = [row.score for row in rows[1:] if not held[row.id].isdisjoint(held[rows[0].id])]
     has_family = len(family) >= _FAMILY
-    if answerable < (LEAST_OF_FAMILY if has_family else LEAST_ANSWERABLE):
+    is_whole = 0 < len(words) <= len(held[rows[0].id])
+    if not is_whole and answerable < (LEAST_OF_FAMILY if has_family else LEAST_ANSWERABLE):
         return ()
     if not any(held[row.id] for row in rows[:_FIRST]):
         return left
