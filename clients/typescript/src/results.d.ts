@@ -166,7 +166,8 @@ export interface Membership {
  * part in an event. A message has its `speaker` and, where its host named one, its `channel`. When the search says where
  * the user is, `distance_km` is how far that is, and `place_share` what it did to the score. `scope` is the shared scope
  * that it is from, and empty for the user's own memory; `corrected` are words of it that were corrected or forgotten
- * since; `item` and `score_parts` come with `whole`.
+ * since; `on_disk` says of a synced file that it has `changed` since it was read or is `gone`; `item` and `score_parts`
+ * come with `whole`.
  */
 export interface Hit {
   id: string;
@@ -190,6 +191,7 @@ export interface Hit {
     value: string;
     doubted: boolean;
   }[] | null;
+  on_disk?: "" | "changed" | "gone" | null;
   conversation?: string | null;
   subject?: string | null;
   key?: string | null;

@@ -19,7 +19,7 @@ JsonValue: TypeAlias = "dict[str, JsonValue] | list[JsonValue] | str | int | flo
 _OF_A_MEMORY = ("subject", "key", "value", "context", "session", "confidence")
 _OF_A_MESSAGE = ("conversation", "role", "speaker", "sequence", "status", "feedback")
 _OF_A_CHUNK = ("path", "start_line", "end_line", "heading", "role", "root", "file_id")
-_OF_A_HIT = ("learned_from", "participants", "channel", "author", "media", "corrected")
+_OF_A_HIT = ("learned_from", "participants", "channel", "author", "media", "corrected", "on_disk")
 _OF_THE_STORE = ("mtime_ns", "ctime_ns", "inode", "recipe")
 
 _ENCODING_ERRORS = "recollect.nearest"

@@ -75,7 +75,7 @@ def ranked_hits(
         below += [safe(media_line(media), "dim") for media in hit.media]
         if hit.scope:
             below.append(safe(f"shared in {hit.scope}{f' by {hit.author}' if hit.author else ''}", "dim"))
-        below += [safe(one.mark(whole=False), "yellow") for one in hit.corrected]
+        below += [safe(mark, "yellow") for mark in hit.marks]
         if around and hit.id in around:
             below.append(_turns(around[hit.id], hit.id))
         if explain:

@@ -304,7 +304,7 @@ def _labels(item: Hit | MemoryRecord) -> Iterator[str]:
     if isinstance(item, Hit) and item.scope:
         yield _one_line(f"{item.scope}, by {item.author}" if item.author else item.scope, _LONGEST_NAME)
     if isinstance(item, Hit):
-        yield from (_one_line(one.mark(whole=False), _LONGEST_MARK) for one in item.corrected)
+        yield from (_one_line(mark, _LONGEST_MARK) for mark in item.marks)
     if item.trust == Trust.EXTERNAL:
         yield "external"
 
@@ -335,6 +335,8 @@ def hit_details(hit: Hit, count: int) -> Details:
     data |= _known(hit, count)
     if hit.corrected:
         data["corrected"] = [_correction_details(one, count) for one in hit.corrected]
+    if hit.on_disk:
+        data["on_disk"] = hit.on_disk
     if hit.parts.rerank is not None:
         data["reranked"] = asdict(hit.parts.rerank)
     if isinstance(hit.record, Chunk):

@@ -26,6 +26,7 @@ VECTOR_KINDS: tuple[VectorKind, ...] = get_args(VectorKind)
 FileKind = Literal["markdown", "text", "code", "session", "pdf", "html", "docx", "email", "csv", "image"]
 FILE_KINDS: tuple[FileKind, ...] = get_args(FileKind)
 FileSource = Literal["memory", "sessions", "document"]
+FileState = Literal["", "changed", "gone"]  # of a synced file, since it was read; '' when nothing is known of it
 FILE_SOURCES: tuple[FileSource, ...] = get_args(FileSource)
 
 MessageRole = Literal["user", "assistant", "system", "tool", "reasoning", "summary"]

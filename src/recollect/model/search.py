@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from recollect.model.files import Chunk
-from recollect.model.literals import Source
+from recollect.model.literals import FileState, Source
 from recollect.model.media import Media
 from recollect.model.memories import Item, MemoryRecord, Remembered, participants_of
 from recollect.model.messages import Compaction, Message
@@ -14,6 +14,11 @@ from recollect.model.places import PlacePart
 from recollect.model.receipts import Receipt
 from recollect.model.scopes import AUTHOR
 
+_ON_DISK: Mapping[FileState, str] = {
+    "": "",
+    "changed": "the file has changed on disk since it was read",
+    "gone": "the file is no longer on disk",
+}
 _LONGEST_MARK = 60  # characters of what was said, and of what holds now
 
 
@@ -100,7 +105,8 @@ class Hit:
     `record` is the whole item: a MemoryRecord when the source is `memory`, a Chunk when it is `file`, a Message
     otherwise. `type` is the type of a memory, the kind of a file or the role of a message. `folded` are the ids of
     further hits that say the same. `scope` is the shared scope that it is from; '' for the user's own memory.
-    `corrected` are words of a message, a file or a summary that were corrected or forgotten since.
+    `corrected` are words of a message, a file or a summary that were corrected or forgotten since. `on_disk` says of a
+    part of a synced file that the file has `changed` since it was read or is `gone`, where its folder is here.
     """
 
     id: str
@@ -119,6 +125,12 @@ class Hit:
     folded: tuple[str, ...] = ()
     scope: str = ""
     corrected: tuple[Correction, ...] = ()
+    on_disk: FileState = ""
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """Say on a line each what no longer holds, and what has become of its file."""
+        return (*(one.mark(whole=False) for one in self.corrected), *filter(None, (_ON_DISK[self.on_disk],)))
 
     @property
     def learned_from(self) -> str:

@@ -33,7 +33,7 @@ from recollect.authorization import Key
 from recollect.model.backups import ImportReport, Skipped
 from recollect.model.files import Chunk, FilePage, FileRecord
 from recollect.model.insights import Cluster, Clusters, DuplicatePair, Insights, Tidying
-from recollect.model.literals import FileSource, Permission, Source
+from recollect.model.literals import FileSource, FileState, Permission, Source
 from recollect.model.media import Media
 from recollect.model.memories import Doubt, MemoryRecord, Page, Remembered
 from recollect.model.messages import Appended, Compaction, ConversationInfo, Message, ToolCall, Window
@@ -230,6 +230,7 @@ HitBody = body(
     distance_km=(float | None, _if_known("parts", "place", "distance_km")),
     place_share=(PlacePart | None, _if_known("parts", "place")),
     corrected=(tuple[Correction, ...] | None, _if_known("corrected")),
+    on_disk=(FileState | None, _if_known("on_disk")),
     reranked=(RerankPart | None, _if_known("parts", "rerank")),
     item=(MemoryRecord | Message | Chunk | None, _if_known("item")),  # of a `WholeHit`
     score_parts=(ScoreParts | None, _if_known("score_parts")),
@@ -425,6 +426,8 @@ def simple_hit(hit: Hit) -> SimpleHit:
         context["corrected"] = [one.mark(whole=False) for one in hit.corrected]
     if isinstance(hit.record, Message):
         context["conversation"] = hit.record.conversation
+    if hit.on_disk:
+        context["on_disk"] = hit.on_disk
     if isinstance(hit.record, Chunk):
         context |= hit.metadata
     if hit.place is not None:

@@ -3,6 +3,7 @@
 Folders that are watched are synced on file-system events, and at intervals all the same.
 """
 
+from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -17,7 +18,7 @@ from recollect.engine.base.context import AnyPath, Engine, PrecutFile, SyncListe
 from recollect.engine.drafts import tombstones
 from recollect.errors import InvalidInput, RecollectError
 from recollect.model.files import AddedFile, FileRecord, Folder, NamedRoot, SyncReport
-from recollect.model.literals import FileSource
+from recollect.model.literals import FileSource, FileState
 from recollect.model.media import Media
 from recollect.model.memories import Scope
 from recollect.ports import Documents
@@ -59,6 +60,12 @@ class LocalFiling:
     def text(self, engine: Engine, folder: Folder, file: FileRecord) -> tuple[str, str]:
         """Give the text of a synced file as it lies on the disk, and its digest. Raises OSError, InvalidDocument."""
         return self.disk.text(folder.root, file, stored_files.recipe(engine), sync.own_files(engine))
+
+    def states(self, roots: Sequence[NamedRoot], files: Sequence[FileRecord]) -> Mapping[str, FileState]:
+        """Say by their ids which files have changed or gone since a sync read them, as far as it can be seen here."""
+        return ChainMap(
+            *(dict(self.disk.states(root, [file for file in files if file.root == root])) for root in roots)
+        )
 
     def add(
         self, engine: Engine, scope: Scope, file: AnyPath | bytes, name: str | None, *, replace: bool, wait: bool | None

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from recollect.model.files import FileRecord, KnownFile, NamedRoot, SkippedFile
+from recollect.model.literals import FileState
 from recollect.ports import ChunkingRecipe, FileReading
 
 
@@ -94,6 +95,9 @@ class Disk(Protocol):
         own: frozenset[tuple[int, int]],
     ) -> tuple[str, str]:
         """Give the text of a file that a sync of this store has seen, as it is cut, and its digest. Raises OSError."""
+
+    def states(self, root: NamedRoot, files: Sequence[FileRecord]) -> Mapping[str, FileState]:
+        """Say by their ids which files have changed or gone; nothing of those that cannot be looked at."""
 
     def watch(self, roots: Sequence[NamedRoot], debounce_s: float) -> "AbstractContextManager[FolderWatch]":
         """Begin to watch folders."""

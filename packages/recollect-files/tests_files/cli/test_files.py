@@ -116,6 +116,11 @@ def test_hits_say_where_they_stand(cli: Cli, notes: Path) -> None:
     places = ("source", "type", "path", "start_line", "end_line", "root")
     assert [hit[name] for name in places] == ["file", "markdown", "home.md", 1, 5, str(notes)]
     assert {item["id"]: item["path"] for item in cli.json("files")["items"]}[hit["file_id"]] == "home.md"
+    (notes / "home.md").write_text(f"{HOME}\nAnd a line.\n", encoding="utf-8")
+    assert "the file has changed on disk since it was read" in cli.ok("search", "network for guests")
+    (notes / "home.md").unlink()
+    assert "the file is no longer on disk" in cli.ok("recall", "--files", "network for guests")
+    assert cli.json("search", "network for guests", "--source", "file")["hits"][0]["on_disk"] == "gone"
     assert cli.ok("recall", "zebra", "--files") == "Nothing relevant was found, neither in memories nor in files.\n"
 
 

@@ -392,3 +392,39 @@ def test_a_change_within_the_same_tick_of_the_clock_is_noticed(me: UserMemory, n
         me.files.sync(notes.root)
         assert me.files.read("garden.md").current
         assert [one.content for one in pieces(me) if one.path == "garden.md"] == [f"State {number + 5} of the garden."]
+
+
+def on_disk(me: UserMemory, query: str) -> dict[str, str]:
+    """Ask, and say of each file that is found what has become of it."""
+    hits = me.search_context(query, sources=["file"]).hits
+    return {hit.record.path: hit.on_disk for hit in hits if isinstance(hit.record, Chunk)}
+
+
+def test_a_hit_says_that_its_file_has_changed_or_is_gone(me: UserMemory, notes: Notes, tmp_path: Path) -> None:
+    query = "ladder shed kettle fence"
+    files = ("garden.md", "rooms/kitchen.txt", "2026-02-03.md")
+    assert on_disk(me, query) == dict.fromkeys(files, "")
+    notes.write("garden.md", GARDEN.replace("ladder", "long ladder"))
+    (notes.root / "rooms/kitchen.txt").unlink()
+    assert on_disk(me, query) == {"garden.md": "changed", "rooms/kitchen.txt": "gone", "2026-02-03.md": ""}
+    assert on_disk(me, query)["garden.md"] == "changed"  # also when the answer comes from a cache
+    hit = me.recall("kettle", files=True).hits[0]
+    assert hit.marks == ("the file is no longer on disk",)
+
+    # a link is no file, and is not followed
+    (notes.root / "2026-02-03.md").unlink()
+    (notes.root / "2026-02-03.md").symlink_to(notes.root / "garden.md")
+    assert on_disk(me, query)["2026-02-03.md"] == "gone"
+
+    # a folder that is away, or was named elsewhere, says nothing of its files
+    notes.root.rename(tmp_path / "elsewhere")
+    assert set(on_disk(me, query).values()) == {""}
+    (tmp_path / "elsewhere").rename(notes.root)
+
+    me.files.sync(notes.root)
+    assert on_disk(me, query) == {"garden.md": ""}
+
+
+def test_a_document_has_no_place_on_disk(me: UserMemory) -> None:
+    me.files.add(b"The kettle of the neighbours is red.\n", name="neighbours.md")
+    assert on_disk(me, "kettle neighbours")["neighbours.md"] == ""

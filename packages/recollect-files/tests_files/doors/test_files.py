@@ -11,6 +11,7 @@ from tests.rows import every
 from tests.service.conftest import Running, Serve
 from tests.waiting import PATIENCE_S
 
+from recollect.client import Client
 from recollect.service.admission.admission import DOCUMENTS_AT_ONCE, MOST_DOCUMENTS, RequestAdmission
 from recollect.web.problems import RequestRefused
 from recollect_files.doors.uploads import read_upload
@@ -112,6 +113,27 @@ def test_files_are_found_by_every_search(running: Running) -> None:
         prompt = {"session": "s1", "prompt": "Does a drumbeat open our gate?"}
         block = anna.post("/api/hooks/before-prompt", json=prompt).json()["block"]
         assert "[file · setup.md:" in block
+
+
+@ON_SQLITE
+def test_a_hit_says_that_its_file_is_gone(running: Running, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "setup.md").write_bytes(SETUP)
+    running.memory.user("anna").files.sync(notes)
+    asked = {"query": "what opens the gate, a drumbeat?"}
+    call = {"name": "search_context", "arguments": asked}
+    rpc = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+    accept = {"Accept": "application/json, text/event-stream"}
+    with running.client(running.key(), **accept) as anna, Client.open(running.url, key=running.key()) as client:
+        assert "on_disk" not in anna.post("/api/context/search", json=asked).json()["hits"][0]
+        (notes / "setup.md").unlink()
+        assert anna.post("/api/context/search", json=asked).json()["hits"][0]["on_disk"] == "gone"
+        assert anna.post("/search", json=asked).json()[0]["context"]["on_disk"] == "gone"
+        assert client.me.search_context(asked["query"]).hits[0].on_disk == "gone"
+        told = anna.post("/mcp", json=rpc).json()["result"]
+        assert told["structuredContent"]["results"][0]["on_disk"] == "gone"
+        assert "the file is no longer on disk" in told["content"][0]["text"]
 
 
 def test_live_search_hears_of_files(running: Running) -> None:

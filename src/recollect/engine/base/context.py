@@ -21,8 +21,8 @@ from recollect.engine.base.search_figures import SearchMetrics, SearchNotes
 from recollect.engine.base.threads import BackgroundThread, WorkPriority
 from recollect.errors import RecollectError, SettingsError, StoreError, StoreFull
 from recollect.forking import leak, take_part, withdraw
-from recollect.model.files import AddedFile, FileRecord, Folder, SyncProgress, SyncReport, TextPiece
-from recollect.model.literals import FileSource, StatementType
+from recollect.model.files import AddedFile, FileRecord, Folder, NamedRoot, SyncProgress, SyncReport, TextPiece
+from recollect.model.literals import FileSource, FileState, StatementType
 from recollect.model.media import Media
 from recollect.model.memories import Scope, Space, Vector, VectorLike
 from recollect.model.messages import Usage
@@ -126,6 +126,9 @@ class Filing(Protocol):
 
     def text(self, engine: "Engine", folder: Folder, file: FileRecord) -> tuple[str, str]:
         """Give the text of a synced file as it lies on the disk, and its digest. Raises OSError, InvalidDocument."""
+
+    def states(self, roots: Sequence[NamedRoot], files: Sequence[FileRecord]) -> Mapping[str, FileState]:
+        """Say by their ids which files have changed or gone since a sync read them, as far as it can be seen here."""
 
     def add(
         self,

@@ -28,7 +28,7 @@ from recollect.engine.base.scopes import MemberStore, no_such_scope
 from recollect.engine.base.search_figures import ReadTimer
 from recollect.engine.drafts import redaction
 from recollect.engine.places.search_location import PlaceScorer
-from recollect.engine.search import answers, corrections, kind_ranking, rerank
+from recollect.engine.search import answers, corrections, kind_ranking, on_disk, rerank
 from recollect.engine.search import hits as search_hits
 from recollect.engine.search.channels import ChannelPlan, SearchRun
 from recollect.engine.search.kind_ranking import KindRanking
@@ -111,7 +111,7 @@ def recall(
             plan_number += 1
             if plan_number == len(_PLANS):
                 raise
-    answer = found if isinstance(found, Recall) else _finish(search, scope, drops, found)
+    answer = on_disk.mark(engine, scope, found if isinstance(found, Recall) else _finish(search, scope, drops, found))
     engine.search.metrics.record_time("total", started)
     engine.search.metrics.record_missing(answer.degraded)
     if log_as:

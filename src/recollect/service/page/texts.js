@@ -69,6 +69,7 @@ export const texts = {
     channel: (name, part) => `${name}: ${part.rank === null ? (part.score ? "not among the first" : "not found") : `place ${part.rank}`}`,
     relevance: "relevance",
     rerank: "reranker",
+    onDisk: { changed: "The file has changed on disk since it was read.", gone: "The file is no longer on disk." },
     corrected: ({ said, now, by, doubted }, at) => (by ? `${doubted ? "Possibly outdated" : "No longer so"}: “${said}” (said before ${at}); now: ${now}` : `Forgotten: “${said}” (${at})`),
     scope: (scope, author) => (author ? `shared: ${scope}, by ${author}` : `shared: ${scope}`),
   },

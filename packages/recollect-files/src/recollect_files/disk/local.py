@@ -5,13 +5,14 @@ The invariant: a request is answered once, and what is given of a file was true 
 
 import os
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, suppress
 from functools import partial
 from hashlib import sha256
 from typing import Final, NamedTuple
 
 from recollect.model.files import FileRecord, KnownFile, NamedRoot, SkippedFile
+from recollect.model.literals import FileState
 from recollect.ports import ChunkingRecipe
 from recollect_files.disk import safe_open, skip_reasons
 from recollect_files.disk.file_reader import Detect, Extract, FileReaderOfRoot, RetryLater, kind_of, shown_text
@@ -100,6 +101,21 @@ class LocalDisk:
         data = read_bytes(root, file.path, recipe.most_bytes, own).data
         kind, _ = kind_of(file.path.rpartition("/")[2], data, self._detect)
         return shown_text(data, kind, recipe), sha256(data).hexdigest()
+
+    def states(self, root: NamedRoot, files: Sequence[FileRecord]) -> Mapping[str, FileState]:
+        """Say by their ids which files have changed or gone; nothing of those that cannot be looked at."""
+        if not files or not self.is_named(root):
+            return {}
+        found: dict[str, FileState] = {}
+        with BeneathRoot(root, frozenset()) as beneath:
+            for file in files:
+                with suppress(OSError):
+                    status = beneath.status(file.path) if file.mtime_ns else None
+                    if status and (status.st_size, status.st_mtime_ns) != (file.size, file.mtime_ns):
+                        found[file.id] = "changed"
+                    elif status is None and file.mtime_ns:
+                        found[file.id] = "gone"
+        return found
 
     def watch(self, roots: Sequence[NamedRoot], debounce_s: float) -> AbstractContextManager[FolderWatch]:
         """Begin to watch folders."""

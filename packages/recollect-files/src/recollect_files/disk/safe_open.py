@@ -146,6 +146,19 @@ class BeneathRoot:
 
     def read(self, path: str, most_bytes: int) -> FileBytes:
         """Read a file. Raises OSError."""
+        return take(self._enter(path), path.rpartition("/")[2], most_bytes, self._own)
+
+    def status(self, path: str) -> os.stat_result | None:
+        """Look at a file without opening it; None when it is not there, or no file. Raises OSError."""
+        os.close(open_root(self._root))  # a folder that is away says nothing of its files
+        try:
+            found = os.stat(path.rpartition("/")[2], dir_fd=self._enter(path), follow_symlinks=False)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return found if stat.S_ISREG(found.st_mode) else None
+
+    def _enter(self, path: str) -> int:
+        """Open the folder of a file, or stay in it. Raises OSError."""
         *folders, name = path.split("/")
         if "\0" in path or not {"", ".", ".."}.isdisjoint((*folders, name)):
             raise FileRefused(skip_reasons.OUTSIDE)
@@ -154,7 +167,7 @@ class BeneathRoot:
         if self._folder < 0 or self._path != where or now_s - self._opened_s > _KEPT_S:
             self.leave()
             self._folder, self._path, self._opened_s = self._descend(folders), where, now_s
-        return take(self._folder, name, most_bytes, self._own)
+        return self._folder
 
     def _descend(self, folders: list[str]) -> int:
         folder = open_root(self._root)

@@ -159,6 +159,7 @@ function Verdict({ found }) {
 
 function Hit({ hit, words, may, tell, changed }) {
   const parts = html`${hit.corrected?.map((one) => html`<p class="corrected">${texts.recall.corrected(one, minute(one.at))}</p>`)}
+  ${hit.on_disk && html`<p class="corrected">${texts.recall.onDisk[hit.on_disk]}</p>`}
   ${hit.scope && html`<p><span class="tag">${texts.recall.scope(hit.scope, hit.metadata.author)}</span></p>`}
   <details class="why">
     <summary>

@@ -44,7 +44,7 @@ def remembered(made: Remembered, kept: Callable[[], MemoryRecord]) -> str:
 
 def _line(number: int, hit: Hit) -> str:
     moment = hit.occurred_at or hit.created_at
-    told = [hit.source, f"{moment:%Y-%m-%d}", f"{hit.score:.0%}", *(one.mark(whole=False) for one in hit.corrected)]
+    told = [hit.source, f"{moment:%Y-%m-%d}", f"{hit.score:.0%}", *hit.marks]
     return f"{number}. {escaped(hit.content)} _({escaped(', '.join(told))})_"
 
 
