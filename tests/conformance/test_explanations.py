@@ -286,6 +286,16 @@ def test_the_speaker_who_is_named(opened: OpenUser) -> None:
     assert merits_of(me, "какой tea любит Анна") == {"near name": factors.SPEAKER}
 
 
+def test_what_is_of_the_kind_that_is_asked_for(opened: OpenUser) -> None:
+    me = opened()
+    dog = me.facts.set("Tom", "pet", "Rex", content="Rex is a beagle")
+    me.remember("Tom has many posters of animals")
+    hits = {hit.id: hit.parts.factors for hit in me.recall("which animals does Tom have?").hits}
+    assert hits[dog.id]["kind"] == factors.KIND
+    assert [merits.get("kind") for row, merits in hits.items() if row != dog.id] == [None]
+    assert all("kind" not in hit.parts.factors for hit in me.recall("what is Tom's dog called?").hits)
+
+
 def test_a_turn_that_asks(opened: OpenUser) -> None:
     me = opened()
     for number, mark in enumerate(("?", "？", "؟", "?  ")):

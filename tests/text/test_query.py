@@ -322,6 +322,35 @@ def test_the_place_of_a_time_is_in_the_text_that_is_left() -> None:
 
 
 @every(
+    ("typed", "kind"),
+    [
+        ("Which animals does Tom have?", "pet"),
+        ("what are Anna's hobbies", "hobby"),
+        ("Co mají za mazlíčky?", "pet"),
+        ("Jaké koníčky má Hynek?", "hobby"),
+        ("Welche Haustiere haben sie?", "pet"),
+        ("Какие животные есть у Глеба?", "pet"),
+        ("Jakie zwierzęta ma Olek?", "pet"),
+        ("Які тварини є в Олени?", "pet"),
+        ("Quels animaux a Julie ?", "pet"),
+        ("¿Qué mascotas tiene Ana?", "pet"),
+        ("Quali animali ha Marco?", "pet"),
+        ("Que animais tem a Rita?", "pet"),
+        ("Welke huisdieren heeft Jan?", "pet"),
+        ("Ce animale are Ioana?", "pet"),
+        ("which sports do I do?", "sport"),
+    ],
+)
+def test_a_question_may_ask_for_all_of_a_kind(typed: str, kind: str) -> None:
+    assert kind in read(typed).kinds
+
+
+@every("typed", ["Tom has animals", "where do I live?", "What does it mean that «animals» sleep?"])
+def test_other_texts_ask_for_no_kind(typed: str) -> None:
+    assert not read(typed).kinds
+
+
+@every(
     "typed",
     [
         "what did you recommend?",

@@ -1,9 +1,11 @@
 """Language tables: every file can be read, and what cannot is refused by file and line."""
 
+import json
 from importlib.resources import files
 
 import pytest
 
+from recollect.models.bundled import FOLDER
 from recollect.text import tables
 from recollect.text.language import languages_in
 from recollect.text.tables import (
@@ -13,6 +15,7 @@ from recollect.text.tables import (
     TableError,
     load_sections,
     parse_sections,
+    read_lines,
     read_pairs,
     read_words,
 )
@@ -36,15 +39,27 @@ def test_the_four_languages_have_the_same_tables_and_the_others_those_that_tell_
     common = by_language.pop(COMMON)
     assert common == {"languages", "secret_shapes", "secret_patterns", "wrappers"}
     complete = {"capture", "language", "query", "secrets", "summary", "time_phrases", "time_points", "time_words"}
-    complete |= {"assistant", "replies"}
+    complete |= {"assistant", "kinds", "replies"}
     taught = {language for language, names in by_language.items() if "replies" in names}
     assert taught == set(TAUGHT)
-    assert {language for language, names in by_language.items() if "assistant" in names} == set(TAUGHT)
+    for table in ("assistant", "kinds"):
+        assert {language for language, names in by_language.items() if table in names} == set(TAUGHT)
     assert {language for language, names in by_language.items() if names == complete} == set(LANGUAGES)
     assert set(by_language) == set(languages_in("latin", "cyrillic"))
     assert all(
-        names in (complete, {"language"}, {"language", "assistant", "replies"}) for names in by_language.values()
+        names in (complete, {"language"}, {"language", "assistant", "kinds", "replies"})
+        for names in by_language.values()
     )
+
+
+def test_kinds_are_those_that_the_reader_knows_in_every_language() -> None:
+    named = [
+        {word for line in read_lines("kinds", "kinds", one) for word in line.partition(": ")[0].split()}
+        for one in TAUGHT
+    ]
+    keys = json.loads((FOLDER / "reader.json").read_text(encoding="utf-8"))["keys"]
+    assert all(one == named[0] for one in named)
+    assert named[0] <= set(keys)
 
 
 def test_readme_explains_every_table() -> None:

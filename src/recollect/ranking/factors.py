@@ -15,6 +15,7 @@ _DAY = 86_400.0
 
 SPEAKER = 1.3  # a question that names a person is mostly answered by that person's own turns
 SUBJECT = 1.25
+KIND = 1.5
 PHRASE = 3.0
 TIME = 1.6
 PREFERRED = 1.2

@@ -16,6 +16,7 @@ from recollect.text.clean import fold
 from recollect.text.language import function_words, guess_language, is_latin, languages_in, stop_words, unaccented
 from recollect.text.questions import (
     Party,
+    asked_kinds,
     asked_properties,
     asks_assistant,
     compared_parties,
@@ -49,10 +50,10 @@ class ParsedQuery:
     there. A row must hold one form of each word in `required` and none of `excluded`; its text must not hold the
     `unwanted`, and must hold the `phrases` word for word if it is `strict`; otherwise those are preferred. `open_ended`
     asks for whatever happened at a time, or with `about_talk` was said then; with `only_time` for nothing else, so that
-    no text is like it. A `request` wants work done or advice; a
-    `personal` query is none, and about the user's own, or may be. With `parties` it asks what they have in common,
-    with `properties` for what the user is, has or does, as `home`. `keywords` are no sentence, and mean the words that
-    they are.
+    no text is like it. A `request` wants work done or advice; a `personal` query is none, and about the user's own, or
+    may be. With `parties` it asks what they have in common, with `properties` for what the user is, has or does, as
+    `home`, and with `kinds` for all of a kind that someone has, as `pet`. `keywords` are no sentence, and mean the
+    words that they are.
     """
 
     text: str
@@ -74,6 +75,7 @@ class ParsedQuery:
     keywords: bool = False
     parties: tuple[Party, ...] = ()
     properties: frozenset[str] = frozenset()
+    kinds: frozenset[str] = frozenset()
 
 
 def read_query(typed: str, now: datetime | None, *, signs: bool = True) -> ParsedQuery:
@@ -113,6 +115,7 @@ def read_query(typed: str, now: datetime | None, *, signs: bool = True) -> Parse
         keywords=keywords,
         parties=compared_parties(text),
         properties=asked_properties(text),
+        kinds=asked_kinds(text),
     )
 
 

@@ -135,6 +135,23 @@ def asked_properties(text: str) -> frozenset[str]:
     return frozenset(name for name, phrases in _properties().items() if phrases.search(asked))
 
 
+def asked_kinds(text: str) -> frozenset[str]:
+    """Name the properties that a question asks for by their kind: `pet` for "which animals does Tom have?"."""
+    unquoted = _QUOTED.sub(" ", text)
+    asked, language = f"_{'_'.join(_plain_words(unquoted))}_", guess_language(unquoted)
+    if "?" not in unquoted and _listed("asking").isdisjoint(asked.split("_")):
+        return frozenset()
+    found = (names for names, words in _kinds(language if language in TAUGHT else None) if words.search(asked))
+    return frozenset(chain.from_iterable(found))
+
+
+@cache
+def _kinds(language: str | None) -> Sequence[tuple[Sequence[str], re.Pattern[str]]]:
+    """Give the properties of each kind, and the words for it in a language, or in all."""
+    lines = [line.partition(": ") for line in read_lines("kinds", "kinds", *([language] if language else TAUGHT))]
+    return [(names.split(), _any_of(map(unaccented, fold(words).split()))) for names, _, words in lines]
+
+
 @cache
 def property_words(name: str) -> frozenset[str]:
     """Give the words that speak of a property, `live` and `wohne` for `home`; those of all for an unknown one."""

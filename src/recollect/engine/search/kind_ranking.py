@@ -301,6 +301,8 @@ def _memory_factors(
     }
     if record.metadata:
         row_factors["feedback"] = factors.feedback(record.metadata.get(FEEDBACK))
+    if query.query.kinds and (record.key or record.metadata.get(PROPERTY)) in query.query.kinds:
+        row_factors["kind"] = factors.KIND
     if record.type in query.options.preferred:
         row_factors["type"] = factors.PREFERRED
     if record.subject and _names(query_terms, record.subject):

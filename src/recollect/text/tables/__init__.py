@@ -26,6 +26,7 @@ _SECTIONS: Final = {
     "capture": "openings; first person; i; third person; refers back; people; conditions; past; gone; given up; "
     "instead; for now; handed over; handed over phrases; remember; exact; located; units; inside names; "
     "other of several; one-off; injections",
+    "kinds": "kinds",
     "assistant": "you; told; you told",
     "replies": "offers; choice; yes; no; yours; asks",
     "summary": "chatter; formula; decision; preference; identity; fact; wish; done; task; promise; request; unsure; "
