@@ -144,8 +144,8 @@ def test_the_search_before_a_prompt_has_a_setting_of_its_own(
     open_memory: OpenMemory, provider: RerankServer, when: str, asked: int
 ) -> None:
     memory = open_memory(**asking(provider, recall__rerank="off", hooks__rerank=when))
-    remember(memory)
-    memory.user("me").remember("A spare key of the boat is kept in the shed")
+    memory.user("me").conversation("before").extend([NewMessage("user", text) for text in MEMORIES])
+    memory.maintain()
     context = memory.user("me").before_prompt("where do I keep the spare key of my boat?", session="now")
     assert len(provider.requests) == asked
     assert MEMORIES[2] in [hit.content for hit in context.hits][: 1 if asked else None]

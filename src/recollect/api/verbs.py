@@ -87,18 +87,16 @@ class MemoryVerbs(Scoped):
         must be equal; `since` (inclusive) and `until` (exclusive) bound when it happened or was stored, `when` is a
         stretch of time, and `as_of` asks what was held true at a moment; all take words such as "last night". Files
         have none of the fields but time: with such a filter only memories are searched. Types to `prefer` come first
-        among equals; `diverse` hits say different things. With `rerank` `auto` or `always` a model reads the first hits
-        with the query and puts the best answers first, in up to `rerank.budget_s`. `vector` is the query's embedding,
-        if you have it already. Hits are what answers the query, and none when nothing has to do with it; with a
-        `min_score`, or without `only_related`, they are what comes closest, and `answerable` of the result says how
-        likely they contain an answer.
-        `scopes` are shared scopes to search as well: `all` that the user is a member of, `none`, or names.
+        among equals; `diverse` hits say different things. With `rerank` (`auto`, `always`) a model reads the first hits
+        with the query, and the best answers come first. `vector` is the query's embedding, if you have it. Hits are
+        what answers the query, and none when nothing has to do with it; with a `min_score`, or without `only_related`,
+        they are what comes closest, and `answerable` of the result says how likely they contain an answer.
+        `scopes` are shared scopes to search as well: `all` of the user's, `none`, or names.
 
         `location` is where the user is: coordinates, the name of a place (`home`), a kind of place (`supermarket`), or
         a `Location`. What is near, or at a place like that, ranks higher: the score is (1 - `location_weight`) times
-        that of the content plus `location_weight` times that of the place; what has no place keeps its score. With
-        `radius_km` (0.1 to 100; `location_radius_km` is the same) only what is that near is found. With the
-        `location_mode` `semantic` the names of the places count, and not how far they are.
+        that of the content plus `location_weight` times that of the place; without a place it stays. `radius_km` (or
+        `location_radius_km`) leaves out what is further. In the `location_mode` `semantic` names count, not distances.
         """
         from recollect.engine.conversations import silence
         from recollect.engine.search import recall
@@ -106,14 +104,13 @@ class MemoryVerbs(Scoped):
 
         defaults = self._engine.settings.recall
         related = min_score is None if only_related is None else only_related
-        radii = radius_km, location_radius_km
         options = SearchOptions(
             defaults.limit if limit is None else limit,
             defaults.min_score if min_score is None else min_score,
             preferred=check_types(prefer),
             diverse=diverse,
             rerank=rerank,
-            location=search_location(location, radii, location_weight, location_mode),
+            location=search_location(location, (radius_km, location_radius_km), location_weight, location_mode),
             scopes=scope_choice(scopes, defaults.scopes),
             answers=related,
         )
@@ -153,16 +150,14 @@ class MemoryVerbs(Scoped):
     ) -> Recall:
         """Search memories, messages and files together, best first. Arguments as in `recall` mean the same here.
 
-        Messages that only ask or acknowledge are left out, unless `sources` are chosen. `session` narrows it down to
-        one conversation and what was stored in it, without files. `current` is the
-        conversation that is going on: its last turn is left out, because the query is about it.
+        Messages that only ask or acknowledge are left out, unless `sources` are chosen. `session` narrows it down to a
+        conversation, without files. The last turn of `current`, which is going on, is left out: the query is about it.
         """
         from recollect.engine.conversations import silence
         from recollect.engine.search import recall, times
         from recollect.engine.search.prepared_query import SearchOptions
 
         related = min_score is None if only_related is None else only_related
-        radii = radius_km, location_radius_km
         start, end = times.bounds(self._engine, since, until, when)
         excluded: tuple[str, ...] = ()
         if current is not None:
@@ -181,7 +176,7 @@ class MemoryVerbs(Scoped):
                 preferred=check_types(prefer),
                 diverse=diverse,
                 rerank=rerank,
-                location=search_location(location, radii, location_weight, location_mode),
+                location=search_location(location, (radius_km, location_radius_km), location_weight, location_mode),
                 scopes=scope_choice(scopes, self._engine.settings.recall.scopes),
                 answers=related,
                 telling=frozenset(sources) == frozenset(USUAL_SOURCES),
