@@ -2,6 +2,7 @@
 """Names near each other: which known name a word of a question means, and which words mean none."""
 
 from recollect.text.names import near_names
+from tests.growth import assert_linear
 from tests.rows import every
 
 KNOWN = ("Muhammad Ali", "Melanie", "Kinga", "Глеб", "Jasper")
@@ -48,3 +49,10 @@ def test_what_is_near_two_names_means_neither() -> None:
 
 def test_in_a_large_group_no_name_is_guessed() -> None:
     assert near_names("What did Muhamad say?", [*KNOWN, *(f"Name {number}" for number in range(300))]) == frozenset()
+
+
+def test_long_names_and_questions_take_linear_time() -> None:
+    def work(size: int) -> None:
+        near_names(f"What did {'Abc' * size} say to Xyz? " + "Foo " * size, ["Abd" * size, "Melanie"])
+
+    assert_linear(work, 4_000)

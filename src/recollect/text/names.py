@@ -7,6 +7,7 @@ The invariant: a word of a question means a known name only if it is near no oth
 import re
 from collections.abc import Collection, Iterator
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from recollect.text.clean import fold
@@ -18,6 +19,7 @@ _SHORTEST_ROOT = 2
 _LONGEST_ENDING = 3
 _SHORTEST_NAME = 3
 _SHORTEST_MISSPELT = 4
+_LONGEST_MISSPELT = 30
 _TWO_WRONG = 7  # letters of names in which two may be wrong
 _SHORTEST_SMALL = 6  # letters of a name that is typed without a capital
 _MOST_WORDS = 12
@@ -51,7 +53,7 @@ class _Name(NamedTuple):
 
 def near_names(text: str, known: Collection[str]) -> frozenset[str]:
     """Give the known names that a question means by another form or spelling of them, as `Muhamad` or `Mel`."""
-    words = list(_name_like(text))[:_MOST_WORDS]
+    words = list(islice(_name_like(text), _MOST_WORDS))
     if not words or len(known) > _MOST_NAMES:
         return frozenset()
     found: set[str] = set()
@@ -99,9 +101,9 @@ def _is_near(name: _Name, word: _Name) -> bool:
         return True
     lengths = sorted((len(name.sound), len(word.sound)))
     wrong = 2 if lengths[0] >= _TWO_WRONG else 1
-    if lengths[0] < _SHORTEST_MISSPELT or lengths[1] - lengths[0] > wrong or name.sound[0] != word.sound[0]:
+    if not _SHORTEST_MISSPELT <= lengths[0] <= _LONGEST_MISSPELT or lengths[1] - lengths[0] > wrong:
         return False
-    return _distance(name.sound, word.sound) <= wrong
+    return name.sound[0] == word.sound[0] and _distance(name.sound, word.sound) <= wrong
 
 
 def _inflected(name: str, word: str) -> bool:
