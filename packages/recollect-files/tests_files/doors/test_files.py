@@ -112,7 +112,7 @@ def test_files_are_found_by_every_search(running: Running) -> None:
         assert (simple["source_type"], simple["context"]["path"]) == ("file", "setup.md")
         prompt = {"session": "s1", "prompt": "Does a drumbeat open our gate?"}
         block = anna.post("/api/hooks/before-prompt", json=prompt).json()["block"]
-        assert "[file · setup.md:" in block
+        assert "[setup.md:" in block
 
 
 @ON_SQLITE

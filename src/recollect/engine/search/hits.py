@@ -53,8 +53,7 @@ def show(
     start, step = 0, limit + _BATCH
     while start < len(good_rows) and len(groups) < limit:
         batch = _items(reader, good_rows[start : start + step])
-        told = ((row, item) for row, item in batch if not (options.telling and _tells_nothing(item)))
-        found |= {row.id: (row, item) for row, item in told if not _is_query(item, own_text)}
+        found |= {row.id: (row, item) for row, item in batch if not _is_query(item, own_text)}
         groups = _fold({row_id: item for row_id, (_, item) in found.items()})
         start, step = start + step, step * 2  # where much is repeated, there is much to look at
     hits = [_hit(*found[row_id], rankings, groups[row_id]) for row_id in islice(groups, limit)]
@@ -80,9 +79,11 @@ def _is_query(item: Item, own_text: str | None) -> bool:
     return fingerprint_text(searched_text(item)) == own_text
 
 
-def _tells_nothing(item: Item) -> bool:
-    """Tell whether an item is a message that only asks or acknowledges."""
-    return isinstance(item, Message) and (only_asks(item.content) or says_nothing(item.content)) and not item.media
+def tells(item: Item) -> bool:
+    """Tell whether an item is more than a message that only asks or acknowledges."""
+    return (
+        not isinstance(item, Message) or bool(item.media) or not (only_asks(item.content) or says_nothing(item.content))
+    )
 
 
 def _items(reader: StoreReader, rows: Sequence[RankedRow]) -> Iterator[tuple[RankedRow, Item]]:

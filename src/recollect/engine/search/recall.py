@@ -63,6 +63,7 @@ _USUAL_TURN = 50  # messages
 _LONGEST_TURN = 1_000
 LOG_KEPT: Final = timedelta(days=90)
 MOST_LOGGED: Final = 10_000  # searches of a user
+_QUESTIONS = 10  # hits beyond the limit, where those that only ask are left out
 _MOST_FOUND = 10
 
 
@@ -189,6 +190,8 @@ def _search(search: SearchRun, reader: StoreReader, *, shared: bool = False) -> 
     What is `shared` comes together with the hits of other scopes: whether it is reranked depends on them, too.
     """
     prepared, settings = search.query, search.engine.settings.recall
+    wanted = prepared.options.limit + (_QUESTIONS if prepared.options.telling else 0)
+    wider = replace(prepared, options=replace(prepared.options, limit=wanted))
     if prepared.query.open_ended and ((events := _timeline(reader, prepared)) or prepared.query.only_time):
         known = float(bool(events))
         return UncutRecall(corrections.mark(reader, events), search.degraded, known, "time", is_timeline=True)
@@ -205,14 +208,15 @@ def _search(search: SearchRun, reader: StoreReader, *, shared: bool = False) -> 
         skipped = rerank.reason_to_skip(search, rankings)
         skipped = "" if shared and skipped in rerank.BY_SCORES else skipped
         pool = 0 if skipped else rerank.pool_size(prepared)
-        shown = search_hits.show(reader, prepared, rankings, settings.diversity, pool)
+        shown = search_hits.show(reader, wider, rankings, settings.diversity, pool)
         has_more = any(ranking.has_more(prepared.options.min_score) for ranking in rankings.values())
-        if len(shown) >= prepared.options.limit or is_cut or not has_more:
+        if len(shown) >= wanted or is_cut or not has_more:
             break
     shown = corrections.mark(reader, shown)
     late = chain.from_iterable(ranking.late for ranking in rankings.values())
-    first = shown[: prepared.options.limit]
-    best = max((rankings[search_hits.kind_of(hit)].answerable(hit.id) for hit in first), default=0.0)
+    best = max((rankings[search_hits.kind_of(hit)].answerable(hit.id) for hit in shown[:wanted]), default=0.0)
+    if prepared.options.telling:  # a question that was asked says that its answer is here
+        shown = [hit for hit in shown if search_hits.tells(hit.record)]
     texts = [] if skipped else rerank.texts_of(reader, prepared, shown)
     return UncutRecall(shown, tuple(dict.fromkeys((*search.degraded, *late))), best, skipped, texts)
 
