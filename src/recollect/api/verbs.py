@@ -159,9 +159,7 @@ class MemoryVerbs(Scoped):
 
         related = min_score is None if only_related is None else only_related
         start, end = times.bounds(self._engine, since, until, when)
-        excluded: tuple[str, ...] = ()
-        if current is not None:
-            excluded = self._engine.store.read(self._scope, lambda reader: recall.current_turn(reader, current))
+        excluded = recall.turn_going_on(self._engine, self._scope, current)
         found = recall.recall_sources(
             self._reading,
             self._scope,

@@ -361,6 +361,11 @@ def roles_of(sources: Sequence[Source]) -> tuple[MessageRole, ...]:
     return tuple(role for role, source in SOURCE_OF.items() if source in sources)
 
 
+def turn_going_on(engine: Engine, scope: Scope, conversation: str | None) -> tuple[str, ...]:
+    """Give the ids of the turn that is going on in a conversation; none without one."""
+    return () if conversation is None else engine.store.read(scope, lambda reader: current_turn(reader, conversation))
+
+
 def current_turn(reader: StoreReader, conversation: str) -> tuple[str, ...]:
     """Give the ids of the turn that is going on: the user's last message and everything since."""
     for limit in (_USUAL_TURN, _LONGEST_TURN):
