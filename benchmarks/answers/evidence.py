@@ -97,7 +97,7 @@ class Shelf:
         return Evidence(text, self._count(text))
 
     def _hits(self, me: UserMemory, question: Question) -> str:
-        found = me.search_context(question.text, limit=self._way.hits)
+        found = me.search_context(question.text, limit=self._way.hits, only_related=False)
         if found.degraded:
             raise LessThanAll(f"The hits for {question.id} lack {', '.join(found.degraded)}; nothing was asked.")
         told = ((hit.occurred_at or hit.created_at, getattr(hit.record, "speaker", ""), hit) for hit in found.hits)
