@@ -114,14 +114,12 @@ class MemoryVerbs(Scoped):
             scopes=scope_choice(scopes, defaults.scopes),
             answers=related,
         )
-        memories = self._filters(filters)
-        wanted: list[ItemFilters] = [memories]
+        wanted: list[ItemFilters] = [memories := self._filters(filters)]
         if files and not any(name in filters for name in _MEMORY_ONLY_FILTERS):
             wanted.append(ChunkFilters(since=memories.since, until=memories.until))
-        found = recall.recall(
-            self._reading, self._scope, query, item_filters=wanted, options=options, vector=vector, log_as="recall"
-        )
-        return silence.only_related(self._reading, self._scope, query, found) if related else found
+        asked = self._reading, self._scope, query
+        found = recall.recall(*asked, item_filters=wanted, options=options, vector=vector, log_as="recall")
+        return silence.only_related(*asked, found) if related else found
 
     @route("POST /api/context/search", whole=True)
     def search_context(
@@ -160,10 +158,9 @@ class MemoryVerbs(Scoped):
         related = min_score is None if only_related is None else only_related
         start, end = times.bounds(self._engine, since, until, when)
         excluded = recall.turn_going_on(self._engine, self._scope, current)
+        asked = self._reading, self._scope, query
         found = recall.recall_sources(
-            self._reading,
-            self._scope,
-            query,
+            *asked,
             sources=sources,
             memories=Filters(now=self._engine.clock.now(), session=session, since=start, until=end),
             messages=MessageFilters(conversation=session, since=start, until=end, excluded=excluded),
@@ -182,7 +179,7 @@ class MemoryVerbs(Scoped):
             vector=vector,
             log_as="search",
         )
-        return silence.only_related(self._reading, self._scope, query, found) if related else found
+        return silence.only_related(*asked, found) if related else found
 
     @route("GET /api/about", whole=True)
     def about(self, topic: kinds.Topic, *, limit: kinds.RelatedLimit = 5) -> About:
