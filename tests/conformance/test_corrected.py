@@ -234,3 +234,23 @@ def test_a_question_that_states_what_was_agreed_to_is_corrected(me: UserMemory) 
     me.after_turn([{"role": "user", "content": "I moved to Prague last month."}], session="s2")
     marked = {hit.content: bool(hit.corrected) for hit in me.search_context("do I live in Brno?", sources=SAID).hits}
     assert marked["So you live in Brno these days?"] is True
+
+
+def test_what_was_so_before_comes_when_it_is_asked_for(me: UserMemory) -> None:
+    for value in ("MySQL", "PostgreSQL"):
+        text = f"The billing service stores invoices in {value}"
+        me.remember(text, type="fact", subject="billing", key="database", value=value)
+    for question in (
+        "What did the billing service use before PostgreSQL?",
+        "Where did the billing service use to store invoices?",
+        "Wo hat der billing Dienst die Rechnungen vorher gespeichert?",
+        "Kam billing předtím ukládal faktury?",
+    ):
+        now, before = me.recall(question, limit=2).hits
+        assert ("PostgreSQL" in now.content, "MySQL" in before.content) == (True, True), question
+        assert before.corrected[0].value == "PostgreSQL"
+    (only,) = me.recall("Where does the billing service store invoices?", limit=2).hits
+    assert "PostgreSQL" in only.content
+    block = me.before_prompt("What did the billing service use before PostgreSQL?", session="s").block
+    assert "MySQL" in block
+    assert "no longer so" in block

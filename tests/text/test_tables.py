@@ -37,7 +37,7 @@ def test_every_table_can_be_read(language: str, table: str) -> None:
 def test_the_four_languages_have_the_same_tables_and_the_others_those_that_tell_them_apart() -> None:
     by_language = {name: {table for language, table in FILES if language == name} for name, _ in FILES}
     common = by_language.pop(COMMON)
-    assert common == {"languages", "secret_shapes", "secret_patterns", "wrappers"}
+    assert common == {"languages", "past", "secret_shapes", "secret_patterns", "wrappers"}
     complete = {"capture", "language", "query", "secrets", "summary", "time_phrases", "time_points", "time_words"}
     complete |= {"assistant", "kinds", "replies"}
     taught = {language for language, names in by_language.items() if "replies" in names}

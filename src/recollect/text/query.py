@@ -19,6 +19,7 @@ from recollect.text.questions import (
     asked_kinds,
     asked_properties,
     asks_assistant,
+    asks_for_past,
     compared_parties,
     is_keywords,
     request_form,
@@ -54,6 +55,10 @@ class ParsedQuery:
     may be. With `parties` it asks what they have in common, with `properties` for what the user is, has or does, as
     `home`, and with `kinds` for all of a kind that someone has, as `pet`. `keywords` are no sentence, and mean the
     words that they are.
+    no text is like it. A `request` wants work done or advice; a
+    `personal` query is none, and about the user's own, or may be. With `parties` it asks what they have in common,
+    with `properties` for what the user is, has or does, as `home`; `of_past` for what was so before. `keywords` are no
+    sentence, and mean the words that they are.
     """
 
     text: str
@@ -76,6 +81,7 @@ class ParsedQuery:
     parties: tuple[Party, ...] = ()
     properties: frozenset[str] = frozenset()
     kinds: frozenset[str] = frozenset()
+    of_past: bool = False
 
 
 def read_query(typed: str, now: datetime | None, *, signs: bool = True) -> ParsedQuery:
@@ -116,6 +122,7 @@ def read_query(typed: str, now: datetime | None, *, signs: bool = True) -> Parse
         parties=compared_parties(text),
         properties=asked_properties(text),
         kinds=asked_kinds(text),
+        of_past=asks_for_past(text),
     )
 
 

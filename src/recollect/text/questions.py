@@ -126,6 +126,17 @@ def _assistant_words() -> Sequence[tuple[frozenset[str], frozenset[str]]]:
     return [(frozenset(map(unaccented, you)), frozenset(map(unaccented, told))) for you, told in tables]
 
 
+def asks_for_past(text: str) -> bool:
+    """Tell whether a question asks for what was so before, as in "what did we use before?"."""
+    words = "_".join(_plain_words(_QUOTED.sub(" ", text)))
+    return bool(_past().search(f"_{words}_"))
+
+
+@cache
+def _past() -> re.Pattern[str]:
+    return _any_of(map(unaccented, read_words("past", "before", COMMON)))
+
+
 def asked_properties(text: str) -> frozenset[str]:
     """Name the properties of the user's own that a question asks for: `home` for "where do I live?"."""
     unquoted = _QUOTED.sub(" ", text)

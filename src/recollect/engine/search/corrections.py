@@ -25,6 +25,7 @@ from recollect.text.repetition import Wording, restated_in, said_in, says_more, 
 
 CORRECTED = "corrected"
 _MOST = 500  # versions; what was changed more often is told by the newest of them
+_WITH_PAST = 3  # memories whose earlier versions are shown
 _SUNK = 0.5  # share of its score that is left to a hit that says nothing but what was corrected
 _ANSWERS = frozenset({"assistant", "reasoning"})  # they repeat what a user said, in another form
 _SUMMARIES = frozenset({"summary", "session_summary"})
@@ -200,6 +201,21 @@ def with_present(reader: StoreReader, hits: Sequence[Hit], min_trust: int) -> li
         present = (records.pop(one.by, None) for one in hit.corrected)
         shown += [of_item(record, hit.score, None, hit.parts) for record in present if record is not None]
         shown.append(hit)
+    return shown
+
+
+def with_past(reader: StoreReader, hits: Sequence[Hit]) -> list[Hit]:
+    """Add what the best memories superseded behind each of them, for a question of what was so before."""
+    shown: list[Hit] = []
+    current = [hit.id for hit in hits if isinstance(hit.record, MemoryRecord)][:_WITH_PAST]
+    for hit in hits:
+        shown.append(hit)
+        versions = reader.chain(hit.id) if hit.id in current else ()
+        for said in reversed(versions):
+            now = hit.record
+            if isinstance(now, MemoryRecord) and said.superseded_by and said.trust >= hit.trust and _differ(said, now):
+                earlier = of_item(said, hit.score, None, hit.parts)
+                shown.append(replace(earlier, corrected=(_correction(said.content, _Change(said, now)),)))
     return shown
 
 

@@ -213,6 +213,8 @@ def _search(search: SearchRun, reader: StoreReader, *, shared: bool = False) -> 
         if len(shown) >= wanted or is_cut or not has_more:
             break
     shown = corrections.mark(reader, shown)
+    if prepared.query.of_past:
+        shown = corrections.with_past(reader, shown)
     late = chain.from_iterable(ranking.late for ranking in rankings.values())
     best = max((rankings[search_hits.kind_of(hit)].answerable(hit.id) for hit in shown[:wanted]), default=0.0)
     if prepared.options.telling:  # a question that was asked says that its answer is here
