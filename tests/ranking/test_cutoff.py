@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.ranking.cutoff import DEPTH, Row, kept, of_others
+from recollect.ranking.cutoff import DEPTH, RatedMemory, kept, of_others
 
 SUBJECTS = ("anna", "bea", "carla")
 SURE, NONE_BEHIND = 0.9, 0.0
@@ -13,8 +13,8 @@ def words(*asked: str) -> list[frozenset[str]]:
     return [frozenset((word,)) for word in asked]
 
 
-def row(text: str, score: float) -> Row:
-    return Row(text, score, frozenset(text.split()))
+def row(text: str, score: float) -> RatedMemory:
+    return RatedMemory(text, score, frozenset(text.split()))
 
 
 FAMILY = (
@@ -27,7 +27,7 @@ FAMILY = (
 )
 
 
-def ids(rows: tuple[Row, ...]) -> list[str]:
+def ids(rows: tuple[RatedMemory, ...]) -> list[str]:
     return [one.id for one in rows]
 
 
@@ -71,13 +71,13 @@ def test_values_of_one_subject_are_not_taken_for_subjects() -> None:
 
 rows = st.lists(
     st.tuples(st.floats(0.0, 1.0), st.frozensets(st.sampled_from("abcdefgh"), max_size=5)), max_size=DEPTH
-).map(lambda drawn: tuple(Row(str(n), s, t) for n, (s, t) in enumerate(sorted(drawn, key=lambda one: -one[0]))))
+).map(lambda drawn: tuple(RatedMemory(str(n), s, t) for n, (s, t) in enumerate(sorted(drawn, key=lambda one: -one[0]))))
 asked = st.lists(st.frozensets(st.sampled_from("abcdefghxyz"), min_size=1, max_size=2), max_size=4)
 
 
 @given(asked, rows, st.floats(0.0, 1.0), st.floats(0.0, 1.0))
 def test_rows_stay_in_order_and_a_likelier_answer_never_shows_less(
-    question: list[frozenset[str]], found: tuple[Row, ...], likely: float, background: float
+    question: list[frozenset[str]], found: tuple[RatedMemory, ...], likely: float, background: float
 ) -> None:
     left = kept(question, found, likely, background)
     assert list(left) == [one for one in found if one in left]

@@ -22,7 +22,7 @@ _SHARE = 0.6  # of the best score: what has less is no answer
 _RISE = 0.3  # the same, above the usual score of the family
 
 
-class Row(NamedTuple):
+class RatedMemory(NamedTuple):
     """A memory, by its score and the terms that it is found by."""
 
     id: str
@@ -31,8 +31,8 @@ class Row(NamedTuple):
 
 
 def kept(
-    words: Sequence[AbstractSet[str]], rows: Sequence[Row], answerable: float, background: float
-) -> tuple[Row, ...]:
+    words: Sequence[AbstractSet[str]], rows: Sequence[RatedMemory], answerable: float, background: float
+) -> tuple[RatedMemory, ...]:
     """Give the rows that answer a question with these words, each given in its forms; rows come best first.
 
     `answerable` is how likely one of them does, and `background` the score in the place `DEPTH`, 0 without so many.
@@ -59,12 +59,12 @@ def kept(
     return tuple(row for row in left if row.score >= least or _continues(row, rows[0], held))
 
 
-def _continues(row: Row, best: Row, held: Mapping[str, AbstractSet[int]]) -> bool:
+def _continues(row: RatedMemory, best: RatedMemory, held: Mapping[str, AbstractSet[int]]) -> bool:
     """Tell whether a row says the same as the best but for its value, as one of several does."""
     return held[row.id] >= held[best.id] and _overlap(row.terms, best.terms) >= _ALIKE
 
 
-def of_others(words: Sequence[AbstractSet[str]], rows: Sequence[Row]) -> frozenset[str]:
+def of_others(words: Sequence[AbstractSet[str]], rows: Sequence[RatedMemory]) -> frozenset[str]:
     """Name the rows that say of another subject what a question asks of one that it names, known or not.
 
     A row is alike others but for some words. If one of those words stands in rows about other things, too, it names
@@ -73,7 +73,7 @@ def of_others(words: Sequence[AbstractSet[str]], rows: Sequence[Row]) -> frozens
     return frozenset(row.id for row in rows if _is_of_other(words, row, rows))
 
 
-def _is_of_other(words: Sequence[AbstractSet[str]], row: Row, rows: Sequence[Row]) -> bool:
+def _is_of_other(words: Sequence[AbstractSet[str]], row: RatedMemory, rows: Sequence[RatedMemory]) -> bool:
     if len(_held(words, row.terms)) == len(words):
         return False
     alike = [other for other in rows if other is not row and _overlap(row.terms, other.terms) >= _ALIKE]

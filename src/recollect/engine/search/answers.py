@@ -33,7 +33,7 @@ def only_answers(
         return rankings, False
     rows = sorted(ranking.rows, key=lambda row: -row.content)
     words = [frozenset(forms) for forms in query.words if _user_terms().isdisjoint(forms)]
-    read = [cutoff.Row(row.id, min(1.0, row.content), _terms(row)) for row in rows[: cutoff.DEPTH]]
+    read = [cutoff.RatedMemory(row.id, min(1.0, row.content), _terms(row)) for row in rows[: cutoff.DEPTH]]
     likely = max(ranking.answerable(row.id) for row in rows[:_ESTIMATED])
     kept = {row.id for row in cutoff.kept(words, read, likely, _background(ranking))} | ranking.answers.keys()
     slots = {_slot(row) for row in rows if row.id in kept} - {None}  # what contradicts an answer is shown beside it
