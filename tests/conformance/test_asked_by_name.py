@@ -64,3 +64,17 @@ def test_a_slot_is_found_that_no_word_and_no_meaning_leads_to(me: UserMemory) ->
     home = me.facts.set("user", "home", "x", content="zzz")
     assert me.recall("where do I live?", limit=1).hits[0].id == home.id
     assert me.recall("where do I live?", limit=1, key="age").hits == ()
+
+
+def test_all_of_the_kind_that_is_asked_for_are_answers(memory: Memory) -> None:
+    me = memory.user("kinds")
+    for name in ("Rex", "Micka"):
+        me.facts.set("Tom", "pet", name, content=f"{name} sleeps in the hall", many=True)
+        me.facts.set("user", "hobby", name, content=f"Sunday mornings belong to {name}", many=True)
+    me.facts.set("Tom", "job", "baker", content="Tom bakes bread at night")
+    me.facts.set("Eva", "pet", "Bubu", content="Bubu hides from the vet")
+    toms = {hit.content for hit in me.recall("Which animals does Tom have?").hits}
+    assert {"Rex sleeps in the hall", "Micka sleeps in the hall"} <= toms
+    assert not toms & {"Tom bakes bread at night", "Bubu hides from the vet"}
+    mine = {hit.content for hit in me.recall("What are my hobbies?").hits}
+    assert {"Sunday mornings belong to Rex", "Sunday mornings belong to Micka"} <= mine

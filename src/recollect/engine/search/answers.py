@@ -1,12 +1,12 @@
 """Which memories answer a query, and not only have to do with it, where a search wants to know no more."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from heapq import nlargest
 from itertools import chain
 
-from recollect.engine.search.kind_ranking import KindRanking, RankedRow
+from recollect.engine.search.kind_ranking import KIND, SUBJECT, KindRanking, RankedRow
 from recollect.engine.search.prepared_query import PreparedQuery
 from recollect.model.literals import ItemKind
 from recollect.model.memories import MemoryRecord
@@ -36,11 +36,23 @@ def only_answers(
     read = [cutoff.RatedMemory(row.id, min(1.0, row.content), _terms(row)) for row in rows[: cutoff.DEPTH]]
     likely = max(ranking.answerable(row.id) for row in rows[:_ESTIMATED])
     kept = {row.id for row in cutoff.kept(words, read, likely, _background(ranking))} | ranking.answers.keys()
+    kept |= _of_the_kind(prepared, rows)
     slots = {_slot(row) for row in rows if row.id in kept} - {None}  # what contradicts an answer is shown beside it
     left = [row for row in ranking.rows if row.id in kept or _slot(row) in slots]
     if len(left) == len(read):
         return rankings, False
     return {**rankings, "memory": replace(ranking, rows=left, cut=False)}, True
+
+
+def _of_the_kind(prepared: PreparedQuery, rows: Sequence[RankedRow]) -> frozenset[str]:
+    """Give memories of a kind that is asked for: of one whom the query names, or of users who ask for their own."""
+    own = bool(prepared.query.kinds) and request_form(prepared.query.text).own
+    of_kind = [row for row in rows if KIND in row.factors]
+    return frozenset(row.id for row in of_kind if SUBJECT in row.factors or (own and _subject(row) == USER))
+
+
+def _subject(row: RankedRow) -> str:
+    return row.source.subject if isinstance(row.source, MemoryRecord) else ""
 
 
 def _slot(row: RankedRow) -> tuple[str, object] | None:

@@ -49,6 +49,8 @@ FILE = "file"
 NAME = "name"
 SPEAKER = "speaker"
 NEAR_NAME = "near name"
+SUBJECT = "subject"
+KIND = "kind"
 LETTERS = "letters"
 IN_COMMON = "in common"
 SLOT = "slot"
@@ -302,11 +304,11 @@ def _memory_factors(
     if record.metadata:
         row_factors["feedback"] = factors.feedback(record.metadata.get(FEEDBACK))
     if query.query.kinds and (record.key or record.metadata.get(PROPERTY)) in query.query.kinds:
-        row_factors["kind"] = factors.KIND
+        row_factors[KIND] = factors.KIND
     if record.type in query.options.preferred:
         row_factors["type"] = factors.PREFERRED
     if record.subject and _names(query_terms, record.subject):
-        row_factors["subject"] = factors.SUBJECT
+        row_factors[SUBJECT] = factors.SUBJECT
     if query.query.spans:
         row_factors["time"] = _time_factor(query, happened_at)
     return _without_ones(row_factors)
