@@ -53,12 +53,8 @@ class ParsedQuery:
     asks for whatever happened at a time, or with `about_talk` was said then; with `only_time` for nothing else, so that
     no text is like it. A `request` wants work done or advice; a `personal` query is none, and about the user's own, or
     may be. With `parties` it asks what they have in common, with `properties` for what the user is, has or does, as
-    `home`, and with `kinds` for all of a kind that someone has, as `pet`. `keywords` are no sentence, and mean the
-    words that they are.
-    no text is like it. A `request` wants work done or advice; a
-    `personal` query is none, and about the user's own, or may be. With `parties` it asks what they have in common,
-    with `properties` for what the user is, has or does, as `home`; `of_past` for what was so before. `keywords` are no
-    sentence, and mean the words that they are.
+    `home`, with `kinds` for all of a kind that someone has, as `pet`, and with `of_past` for what was so before.
+    `keywords` are no sentence, and mean the words that they are.
     """
 
     text: str
