@@ -63,7 +63,7 @@ MEASUREMENTS: Mapping[str, Measurement] = {
     "moving": moving.measure,
     "capture": lambda _folder, _address, _amount: capture.measure(),
     "need": lambda _folder, _address, _amount: need.measure(),
-    "reranking": lambda _folder, _address, _amount: reranking.measure(),
+    "reranking": lambda folder, _address, _amount: reranking.measure(folder),
     "reading": lambda _folder, _address, _amount: reading.measure(),
     "secrets": lambda _folder, _address, _amount: secrets.measure(),
     "summaries": lambda _folder, _address, _amount: summaries.measure(),

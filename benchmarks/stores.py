@@ -24,7 +24,11 @@ def server(folder: Path) -> Iterator[str]:
         running.cleanup()
 
 
-def open_memory(database: str) -> Memory:
-    """Open a store without regard to the settings of whoever runs this, and let no answer be given twice."""
-    overrides = {"database": database, "recall.cache": 0, "embedding.worker": False}
+def open_memory(database: str, **more: object) -> Memory:
+    """Open a store without regard to the settings of whoever runs this, and let no answer be given twice.
+
+    Further settings are given by their dotted names, `__` for the dot.
+    """
+    named = {name.replace("__", "."): value for name, value in more.items()}
+    overrides = {"database": database, "recall.cache": 0, "embedding.worker": False, **named}
     return Memory.open(settings=load_settings(os.devnull, environ={}, overrides=overrides))

@@ -72,6 +72,7 @@ class Bench:
     embedder: str | Embedder
     chosen: QualitySet
     stored: Mapping[str, Sequence[str]]
+    among_others: bool = False  # whether what is no line of the set takes a place in what is found
 
     def open(self, settings: Mapping[str, object]) -> Memory:
         """Open the store without regard to the settings of this machine."""
@@ -98,8 +99,11 @@ class Bench:
         """Leave out what is no line, such as a summary. What says the same as a hit stands where the hit stands."""
         if answer.degraded:
             raise EmbeddingError(f"An answer lacks {', '.join(answer.degraded)}; nothing can be said of its quality.")
-        ids = (known for hit in answer.hits for known in (hit.id, *hit.folded))
-        return Found([line for known in ids for line in self.stored.get(known, ())], answer.answerable)
+        found: list[str] = []
+        for hit in answer.hits:
+            lines = [line for known in (hit.id, *hit.folded) for line in self.stored.get(known, ())]
+            found += lines or ([hit.id] if self.among_others else [])
+        return Found(found, answer.answerable)
 
 
 def _open(database: str, embedder: str | Embedder, settings: Mapping[str, object]) -> Memory:

@@ -108,7 +108,7 @@ def _quality(built: BuiltStore) -> Mapping[str, Interval]:
     """Ask the questions of the sets, and give R@10 in percent."""
     found: dict[str, Interval] = {}
     for name, chosen in sets_of_the_giant().items():
-        answers = Bench(str(built.path), "local", chosen, built.lines).ask({})
+        answers = Bench(str(built.path), "local", chosen, built.lines, among_others=True).ask({})
         scores = [score(answers[query.id].lines, query.relevant) for query in chosen.queries]
         found[name] = bootstrap([100 * row["R@10"] for row in scores])
     return found

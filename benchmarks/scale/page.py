@@ -24,8 +24,8 @@ the second time is measured, so pages are in the machine's memory. *Common words
 _QUALITY = """## What is found
 
 The questions of the project's sets (`benchmarks/data`) about what the user said among that many made-up memories. The
-bundled encoder embeds the questions and the sets, the reranker is off. Made-up memories are not real ones: of these
-more or fewer may stand as near to a question as its answer."""
+bundled encoder embeds the questions and the sets, the reranker is off. Each made-up memory that is found takes a place
+of the ten. They are not real ones: of these more or fewer may stand as near to a question as its answer."""
 
 
 def page(results: Results, command: str) -> Mapping[str, str]:

@@ -280,7 +280,7 @@ def test_messages_of_an_earlier_version_get_the_vectors_of_the_bundled_encoder(
 @pytest.mark.parametrize(
     ("query", "request_"), [("which violin do I play beside the user's piano", False), ("find a violin for me", True)]
 )
-def test_requests_measure_messages_of_users_as_wishes(
+def test_requests_measure_by_wishes_and_all_else_as_told(
     opener: Opener, words: Words, query: str, *, request_: bool
 ) -> None:
     words.space = replace(words.space, provider=LocalEmbedder().space.provider)
@@ -288,14 +288,19 @@ def test_requests_measure_messages_of_users_as_wishes(
     me = memory.user("me")
     said = [NewMessage("user", "find violin for me"), NewMessage("assistant", "violin"), NewMessage("user", TAIL * 20)]
     short, *others = [added.id for added in me.conversation("c").extend(said)]
+    fact = me.remember("violin strings").id
     memory.embed_waiting()
     vector = words.vector(query)
     told, wish = (float(vector @ words.vector(f"{speaker}: find violin for me")) for speaker in ("I", "user"))
     asked = Scope("me"), lambda reader: reader.wish_cosines("message", words.space, vector, [short, *others])
     assert me._engine.store.read(*asked) == {short: pytest.approx(wish, abs=1e-3)}
-    (hit,) = [hit for hit in me.search_context(query, limit=5).hits if hit.id == short]
+    measured: dict[str | None, float] = {
+        hit.id: hit.parts.channels["vector"].raw for hit in me.search_context(query, limit=5).hits
+    }
     expected = max(wish, channels._TOLD * told) if request_ else max(wish, told)
-    assert hit.parts.channels["vector"].raw == pytest.approx(expected, abs=1e-3)
+    assert measured[short] == pytest.approx(expected, abs=1e-3)
+    as_told = float(vector @ words.vector("violin strings")) * (channels._TOLD if request_ else 1.0)
+    assert measured[fact] == pytest.approx(as_told, abs=1e-3)
 
 
 def test_passages_that_are_lost_are_reported_and_made_again(me: UserMemory, memory: Memory, database: str) -> None:

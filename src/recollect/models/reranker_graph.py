@@ -20,7 +20,7 @@ from recollect.ports import RerankText
 _FIRST_GUESS_S: Final = 1 / 1_500  # for a piece, until this machine has been measured
 _LATEST: Final = 0.3  # how much the latest measurement counts
 _RESERVE: Final = 1.2  # a text is not begun unless the time is enough for so many times its expected cost
-_PATIENCE: Final = 3  # on a busy machine the budget may take so many times as long by the clock
+_PATIENCE: Final = 4  # on a busy machine the budget may take so many times as long by the clock
 _CHARACTERS_PER_PIECE: Final = 40  # no more of a text is cut into pieces: megabytes would take seconds
 
 

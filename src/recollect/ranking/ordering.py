@@ -8,8 +8,7 @@ from collections.abc import Set as AbstractSet
 from math import log
 from typing import TypeVar
 
-FIRST = 10  # places that the reranker decides with FUSED_WEIGHT; behind them is what may be needed, too
-FUSED_WEIGHT, LATER_FUSED_WEIGHT = 8.0, 16.0  # of the logarithm of the fused score
+FUSED_WEIGHT = 8.0  # of the logarithm of the fused score
 CLEAR_LEAD = 0.4  # how far below the first the second score lies, as a share of the first
 _LEAST_SCORE = 1e-6
 T = TypeVar("T", bound=Hashable)
@@ -20,9 +19,7 @@ _ALIKE = 0.9  # share of common words from which two texts may state the same
 def order(scores: Sequence[float], fused: Sequence[float]) -> list[int]:
     """Give the places (from 0) of the scored hits, the best first. `scores` are logits; the other may be longer."""
     prior = [log(max(_LEAST_SCORE, before)) for before in fused[: len(scores)]]
-    best = sorted(range(len(scores)), key=lambda place: -scores[place] - FUSED_WEIGHT * prior[place])
-    later = sorted(best[FIRST:], key=lambda place: -scores[place] - LATER_FUSED_WEIGHT * prior[place])
-    return [*best[:FIRST], *later]
+    return sorted(range(len(scores)), key=lambda place: -scores[place] - FUSED_WEIGHT * prior[place])
 
 
 def leads_clearly(first: float, second: float) -> bool:

@@ -129,11 +129,11 @@ def match_meaning(search: SearchRun, reader: StoreReader, filters: ItemFilters, 
 
 
 def _prefer_wishes(search: SearchRun, reader: StoreReader, kind: ItemKind, cosines: dict[str, float]) -> None:
-    """Measure messages of users and preferences by their vectors as wishes, if a request looks for these."""
+    """Measure all as wishes, if a request looks for these; what has no vector as one is something told."""
     space, vector = search.query.space, search.query.vector
-    if kind != "chunk" and search.query.query.request and space is not None and vector is not None:
-        wishes = reader.wish_cosines(kind, space, vector, list(cosines)) if space.is_bundled else {}
-        cosines.update({row_id: max(wish, _TOLD * cosines[row_id]) for row_id, wish in wishes.items()})
+    if search.query.query.request and space is not None and vector is not None and space.is_bundled:
+        wishes = reader.wish_cosines(kind, space, vector, list(cosines)) if kind != "chunk" else {}
+        cosines.update({row_id: max(wishes.get(row_id, 0.0), _TOLD * told) for row_id, told in cosines.items()})
 
 
 def fuse(
