@@ -6,6 +6,7 @@ The invariant: nothing is loaded before the first text arrives, so that commands
 import os
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from math import ceil
 from pathlib import Path
 from threading import Lock
@@ -18,8 +19,6 @@ from recollect.models.bundled import FOLDER, TOKENIZER_FILE, WORDS_FILE, check_f
 from recollect.ports import Role
 
 if TYPE_CHECKING:
-    from tokenizers import Encoding
-
     from recollect.embedding.onnx import Encoder
     from recollect.models.word_pieces import WordPieces
 
@@ -30,6 +29,8 @@ _MOST_THREADS: Final = 4
 _BYTES_PER_TOKEN = {"foreign": 4.2, "accented": 2.2, "unaccented": 5.0, "unknown": 1.7}
 _UNKNOWN = "[UNK]"
 _LATIN_END = "\u0250"
+_WORDS_KEPT: Final = 20_000
+_LONGEST_KEPT: Final = 40  # characters
 _SPACED_NUMBER = re.compile(r"\s(?=\d)")  # a blank before a number is a token of its own
 
 
@@ -143,14 +144,21 @@ class LocalTokenizer:
         self._folder = folder
         self._lock = Lock()
         self._pieces: WordPieces | None = None
+        self._count_known = lru_cache(_WORDS_KEPT)(self._count_word)  # pieces never span a blank
 
     def count(self, text: str) -> int:
         """Say how many tokens a model would read, at most."""
-        encoding = self._loaded().encode(text)
-        blanks = len(_SPACED_NUMBER.findall(text))
-        if text.isascii() and _UNKNOWN not in encoding.tokens:
-            return len(encoding.ids) + blanks
-        return _careful_count(text, encoding) + blanks
+        accented = not text.isascii() and any("\x7f" < character < _LATIN_END for character in text)
+        known, other = self._count_known, self._count_word
+        words = (
+            known(word, accented) if len(word) <= _LONGEST_KEPT else other(word, accented) for word in text.split()
+        )
+        return sum(words) + len(_SPACED_NUMBER.findall(text))
+
+    def _count_word(self, word: str, accented: bool) -> int:  # noqa: FBT001 - what is cached is called by place
+        encoding = self._loaded().encode(word)
+        tokens = zip(encoding.tokens, encoding.offsets, strict=True)
+        return sum(ceil(_weight(token, word[start:end], accented=accented)) for token, (start, end) in tokens)
 
     def _loaded(self) -> "WordPieces":
         with self._lock:
@@ -160,12 +168,6 @@ class LocalTokenizer:
 
                 self._pieces = load_word_pieces(self._folder / TOKENIZER_FILE)
             return self._pieces
-
-
-def _careful_count(text: str, encoding: "Encoding") -> int:
-    accented = any("\x7f" < character < _LATIN_END for character in text)
-    tokens = zip(encoding.tokens, encoding.offsets, strict=True)
-    return sum(ceil(_weight(token, text[start:end], accented=accented)) for token, (start, end) in tokens)
 
 
 def _weight(token: str, piece: str, *, accented: bool) -> float:

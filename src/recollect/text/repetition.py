@@ -252,13 +252,19 @@ def unsaid(texts: Sequence[str]) -> list[str]:
 def asks_again(question: str, text: str, similarity: float | None) -> bool:
     """Tell whether a text is the question itself, or nearly: asked earlier, it is no answer."""
     asked, again = (_NO_WORD.sub(" ", normal(one)[:_LONGEST_COMPARED]).strip() for one in (question, text))
-    alike = SequenceMatcher(None, asked, again, autojunk=False).ratio()
     if not _ASKS.search(text):
-        return alike >= _SAME
+        return _is_alike(asked, again, _SAME)
     if len(list(_sentences(text))) > 1:  # it may state something besides
-        return alike >= _ALIKE
-    same_words = set(query_terms(query_words(question))) == set(query_terms(query_words(text)))
-    return same_words or alike >= _ALIKE or (similarity or 0.0) >= _NEAR
+        return _is_alike(asked, again, _ALIKE)
+    if (similarity or 0.0) >= _NEAR or _is_alike(asked, again, _ALIKE):
+        return True
+    return set(query_terms(query_words(question))) == set(query_terms(query_words(text)))
+
+
+def _is_alike(text: str, other: str, least: float) -> bool:
+    """Tell whether two texts share so many of their letters; bounds spare most pairs the comparison."""
+    matcher = SequenceMatcher(None, text, other, autojunk=False)
+    return matcher.real_quick_ratio() >= least and matcher.quick_ratio() >= least and matcher.ratio() >= least
 
 
 def _sentences(text: str) -> Iterator[_Sentence]:
