@@ -75,13 +75,14 @@ def may_need(request: Mapping[str, float]) -> bool:
 def is_worth_showing(request: Mapping[str, float], words: WordEvidence, hits: Sequence[Hit], answerable: float) -> bool:
     """Tell whether hits go before a prompt: what was found weighs against what the request looks like.
 
-    Keywords, and questions that share several words with what surely answers, get it whatever their need seems.
+    Keywords, and questions that share several words with what likely answers, get it however the request looks.
     """
     if answerable >= TERSE_KNOWN and words.held and words.is_keywords and not request["command"]:
         return True
-    if answerable >= SURELY_RELATED and words.held >= _WORDS_IN_COMMON and request["asks"] and not request["general"]:
-        return True
     likely = probability(DOOR_WEIGHTS, door_features(request, words, hits, answerable))
+    shares_words = words.held >= _WORDS_IN_COMMON and request["asks"] and not request["general"]
+    if shares_words and (answerable >= SURELY_RELATED or likely >= ASKED):
+        return True
     return (likely >= UNASKED or bool(request["personal"])) and is_needed(request, match_features(hits, words))
 
 

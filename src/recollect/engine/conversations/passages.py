@@ -19,6 +19,7 @@ from recollect.model.messages import Message, MessagePosition
 from recollect.model.readings import ASSISTANT, USER
 from recollect.model.search import Hit, ScoreParts
 from recollect.storage.base import StoreReader
+from recollect.text.capture.contents import names_first_person
 from recollect.text.clean import fold
 from recollect.text.fence import Quoted, TalkTurn, spoken_day
 from recollect.text.repetition import unsaid
@@ -166,7 +167,7 @@ def quote(line: Line, zone: tzinfo) -> Quoted:
         return Quoted(f"{record.place}{beside_it}", text)
     if isinstance(record, MemoryRecord):
         day = spoken_day(record.occurred_at or record.valid_from, zone)
-        return Quoted(f"{day}{_about(record)}{beside_it}", text, standing=silence.is_standing(hit))
+        return Quoted(f"{day}{_about(hit, record)}{beside_it}", text, standing=silence.is_standing(hit))
     day, who = spoken_day(record.said_at, zone), f"{_speaker(hit)}{beside_it}"
     turn = TalkTurn(f"{record.conversation} {day}", record.sequence, who) if _is_turn(hit) else None
     return Quoted(f"{day} · {who}", text, turn=turn)
@@ -176,9 +177,11 @@ def _speaker(hit: Hit) -> str:
     return hit.record.speaker or hit.type if isinstance(hit.record, Message) else ""
 
 
-def _about(record: MemoryRecord) -> str:
-    """Say what a memory is about, where it is not the user and its text does not say."""
+def _about(hit: Hit, record: MemoryRecord) -> str:
+    """Say whose words a memory has, if they are the user's own; or what it is about, where its text does not say."""
     subject = record.subject
+    if subject in ("", USER) and not hit.scope and names_first_person(record.content):
+        return f" · {USER}"
     if subject in ("", USER, ASSISTANT) or fold(subject) in fold(record.content):
         return ""
     return f" · about {subject}"
