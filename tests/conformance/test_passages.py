@@ -1,9 +1,10 @@
 """Long texts are found by meaning wherever the answer stands: each passage has a vector, and the best one counts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -198,13 +199,17 @@ def test_another_model_embeds_passages_as_well(me: UserMemory, memory: Memory, d
 def test_the_vectors_of_a_text_are_written_together_or_not_at_all(
     me: UserMemory, memory: Memory, database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> None:
-        raise StoreError("The disk is full.")
-
     me.conversation("music").append("user", long_text("m"))
     writer = PostgresWriter if "://" in database else SqliteWriter
+    insert = writer._insert_vectors
+
+    def fail_for_passages(self: Any, target: Any, items: Any, vectors: Vector, parts: Sequence[int] = ()) -> None:
+        if parts:
+            raise StoreError("The disk is full.")
+        insert(self, target, items, vectors)
+
     with monkeypatch.context() as patched:
-        patched.setattr(writer, "_insert_passages", fail)
+        patched.setattr(writer, "_insert_vectors", fail_for_passages)
         with pytest.raises(StoreError):
             memory.embed_waiting()
         assert vector_rows(database, "message") == []

@@ -62,21 +62,22 @@ class NumberedSpace(NamedTuple):
 
 
 class PassageRows(NamedTuple):
-    """Vectors of passages: the position of the item that each row belongs to, the number of the passage, its vector."""
+    """Vectors of passages: the item that each belongs to, the vector, the number of the passage."""
 
-    owners: Sequence[int]
-    parts: Sequence[int]
+    items: Sequence[WrittenItem]
     vectors: Vector
+    parts: Sequence[int]
 
 
-def passage_rows(matrices: Sequence[Vector | None]) -> PassageRows | None:
+def passage_rows(items: Sequence[WrittenItem], matrices: Sequence[Vector | None]) -> PassageRows | None:
     """Lay the vectors of the passages of several items below each other; None when there are none."""
-    owned = [(owner, matrix) for owner, matrix in enumerate(matrices) if matrix is not None and len(matrix)]
+    pairs = zip(items, matrices, strict=True)
+    owned = [(item, matrix) for item, matrix in pairs if matrix is not None and len(matrix)]
     if not owned:
         return None
-    owners = [owner for owner, matrix in owned for _ in matrix]
     parts = [part for _, matrix in owned for part in range(1, len(matrix) + 1)]
-    return PassageRows(owners, parts, np.concatenate([matrix for _, matrix in owned]))
+    items = [item for item, matrix in owned for _ in matrix]
+    return PassageRows(items, np.concatenate([matrix for _, matrix in owned]), parts)
 
 
 class PendingChanges(NamedTuple):
@@ -117,12 +118,10 @@ class ItemWriter(UserRows, ABC):
         """See to it that new rows are found by their words."""
 
     @abstractmethod
-    def _insert_vectors(self, target: NumberedSpace, items: Sequence[WrittenItem], vectors: Vector) -> None:
-        """Write the vectors of new rows."""
-
-    @abstractmethod
-    def _insert_passages(self, target: NumberedSpace, items: Sequence[WrittenItem], passages: PassageRows) -> None:
-        """Write the vectors of the passages of rows."""
+    def _insert_vectors(
+        self, target: NumberedSpace, items: Sequence[WrittenItem], vectors: Vector, parts: Sequence[int] = ()
+    ) -> None:
+        """Write a vector for each item: of the whole text, or of the passages with these numbers."""
 
     @abstractmethod
     def _copy_vectors(self, kind: VectorKind, pairs: Sequence[tuple[str, str]]) -> None:
@@ -236,9 +235,9 @@ class ItemWriter(UserRows, ABC):
         if ready:
             vectors = np.stack([row.vector for row in ready if row.vector is not None])
             self._deferred.append(lambda: self._insert_vectors(target, ready, vectors))
-            passages = passage_rows([row.passages for row in ready])
+            passages = passage_rows(ready, [row.passages for row in ready])
             if passages is not None:
-                self._deferred.append(lambda: self._insert_passages(target, ready, passages))
+                self._deferred.append(lambda: self._insert_vectors(target, *passages))
         self._insert_jobs(kind, [row.id for row in written if row.vector is None], target.number, now)
 
     def _insert_jobs(self, kind: VectorKind, item_ids: Sequence[str], number: int, now: datetime) -> None:

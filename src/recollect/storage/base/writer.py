@@ -84,11 +84,11 @@ class StoreWriter(ItemWriter):
         positions = [position for position, item_id in enumerate(item_ids) if item_id in numbers]
         if positions:
             rows = [WrittenItem(item_ids[position], None, numbers[item_ids[position]]) for position in positions]
-            passages = passage_rows([vectors[position][1:] for position in positions])
+            passages = passage_rows(rows, [vectors[position][1:] for position in positions])
             self._drop_vectors(target.number, rows, passages)
             self._insert_vectors(target, rows, np.stack([vectors[position][0] for position in positions]))
             if passages is not None:
-                self._insert_passages(target, rows, passages)
+                self._insert_vectors(target, *passages)
         return set(self._ids("finish_jobs", {"ids": list(item_ids), "space": target.number}))
 
     def stored_rows(self) -> Iterator[StoredRow]:

@@ -81,19 +81,13 @@ class PostgresWriter(StoreWriter):
         rows = [{"user_id": self._user, "id": item_id, "terms": list(words)} for item_id, words in terms.items()]
         self._session.execute_many("update_terms", rows, kind=kind)
 
-    def _insert_vectors(self, target: NumberedSpace, items: Sequence[WrittenItem], vectors: Vector) -> None:
-        self._insert_item_vectors(target, [row.id for row in items], vectors)
-
-    def _insert_passages(self, target: NumberedSpace, items: Sequence[WrittenItem], passages: PassageRows) -> None:
-        item_ids = [items[owner].id for owner in passages.owners]
-        self._insert_item_vectors(target, item_ids, passages.vectors, passages.parts)
-
-    def _insert_item_vectors(
-        self, target: NumberedSpace, item_ids: Sequence[str], vectors: Vector, parts: Sequence[int] = ()
+    def _insert_vectors(
+        self, target: NumberedSpace, items: Sequence[WrittenItem], vectors: Vector, parts: Sequence[int] = ()
     ) -> None:
         column = column_type(target.space)
         packed = pack_vectors(vectors, number_type(target.space), self._connection.adapters.types[column].oid)
-        values = {"user_id": self._user, "ids": Packed(pack_ids(item_ids)), "vectors": Packed(packed)}
+        ids = Packed(pack_ids([row.id for row in items]))
+        values = {"user_id": self._user, "ids": ids, "vectors": Packed(packed)}
         name, more = ("insert_passages", {"parts": list(parts)}) if parts else ("insert_vectors", {})
         sql = QUERIES[name].replace("{space}", str(target.number)).replace("{type}", column)
         self._connection.execute(sql.encode(), {**values, **more})

@@ -122,19 +122,14 @@ class SqliteWriter(StoreWriter):
             self._execute("update_terms", {"id": item_id, "terms": " ".join(terms[item_id])}, kind=kind)
         index_terms(self._session, kind, seqs)
 
-    def _insert_vectors(self, target: NumberedSpace, items: Sequence[WrittenItem], vectors: Vector) -> None:
-        self._insert_numbered_vectors(target.number, np.array([row.seq for row in items], np.int64), vectors)
-
-    def _insert_passages(self, target: NumberedSpace, items: Sequence[WrittenItem], passages: PassageRows) -> None:
-        seqs = np.array([items[owner].seq for owner in passages.owners], np.int64)
-        self._insert_numbered_vectors(target.number, passage_numbers(seqs, passages.parts), passages.vectors)
-
-    def _insert_numbered_vectors(self, number: int, seqs: Seqs, vectors: Vector) -> None:
-        codes = encode(vectors)
-        bound = seq_array(seqs)
-        values = {"seqs": bound, "slices": vectors.tobytes(), "width": vectors.shape[1] * vectors.itemsize}
-        self._execute("insert_vectors", values, space=number)
-        self._execute("insert_codes", {"seqs": bound, "slices": codes.tobytes(), "width": codes.shape[1]}, space=number)
+    def _insert_vectors(
+        self, target: NumberedSpace, items: Sequence[WrittenItem], vectors: Vector, parts: Sequence[int] = ()
+    ) -> None:
+        seqs, codes = np.array([row.seq for row in items], np.int64), encode(vectors)
+        bound = seq_array(passage_numbers(seqs, parts) if parts else seqs)
+        for query, rows in (("insert_vectors", vectors), ("insert_codes", codes)):
+            values = {"seqs": bound, "slices": rows.tobytes(), "width": rows.shape[1] * rows.itemsize}
+            self._execute(query, values, space=target.number)
 
     def _drop_vectors(self, number: int, rows: Sequence[WrittenItem], passages: PassageRows | None) -> None:
         """Remove the vectors that rows have; when passages go for good, codes in memory are loaded anew."""
