@@ -65,8 +65,7 @@ class UserRows:
 
     def conversation(self, conversation_id: str) -> ConversationRecord | None:
         """Give a conversation, if there is one."""
-        rows = self._rows("get_conversation", {"id": conversation_id})
-        return self._codec.conversation(rows[0]) if rows else None
+        return next(map(self._codec.conversation, self._rows("get_conversation", {"id": conversation_id})), None)
 
     def get_messages(self, ids: Sequence[str]) -> Sequence[Message]:
         """Give the messages with these ids in any order; unknown ids are left out."""
@@ -151,8 +150,7 @@ class UserRows:
         return self._file("document_with", {"digest": digest})
 
     def _file(self, name: str, values: dict[str, Any]) -> FileRecord | None:
-        rows = self._rows(name, values)
-        return self._codec.file(rows[0]) if rows else None
+        return next(map(self._codec.file, self._rows(name, values)), None)
 
     def get_chunks(self, ids: Sequence[str]) -> Sequence[Chunk]:
         """Give the chunks with these ids in any order; unknown ids are left out."""
@@ -225,8 +223,7 @@ class UserRows:
 
     def answer(self, key: str, since: datetime) -> StoredResponse | None:
         """Give what a request was answered since a moment."""
-        rows = self._rows("get_answer", {"key": key, "since": since})
-        return StoredResponse(*rows[0]) if rows else None
+        return next((StoredResponse(*row) for row in self._rows("get_answer", {"key": key, "since": since})), None)
 
     def resets(self) -> int:
         """Give a number that grows whenever something of this user is forgotten."""

@@ -11,7 +11,7 @@ at the first frame that does not fit, because that is what a power failure leave
 import os
 import struct
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic, sleep
@@ -302,11 +302,9 @@ class DamagedFile:
     def locked(cls, path: Path, wait_s: float) -> Iterator[Self]:
         """Hold the file as the only process that has it open. Raises StoreUnavailable."""
         file = cls(path)
-        try:
+        with closing(file):
             file._lock(wait_s)
             yield file
-        finally:
-            file.close()
 
     def _lock(self, wait_s: float) -> None:
         deadline = monotonic() + wait_s

@@ -73,11 +73,8 @@ class FileRepair:
         path = self._files.path
         if not path.exists() or is_read_only(path):
             return False
-        file = DamagedFile(path)
-        try:
+        with closing(DamagedFile(path)) as file:
             return file.try_lock()
-        finally:
-            file.close()
 
     def waited(self) -> bool:
         """Wait for the end of a repair that is under way; says whether one was."""
@@ -177,11 +174,8 @@ def log_is_damaged(path: Path) -> bool:
         return False
     if not path.stat().st_size:
         return True  # SQLite would remove the log
-    file = DamagedFile(path)
-    try:
+    with closing(DamagedFile(path)) as file:
         return file.try_lock() and file.read_log().damaged
-    finally:
-        file.close()
 
 
 def _has_log(path: Path) -> bool:
