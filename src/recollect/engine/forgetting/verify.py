@@ -115,8 +115,8 @@ class _Check:
     def _in_rows(self, in_bytes: set[KeyedMark], explained: set[KeyedMark]) -> list[_MarkedRow]:
         """Give the user's rows that hold something of it; `explained` gets what live rows of any user hold."""
         hits = []
-        with self._engine.store.whole_contents() as contents:
-            for row in contents.stored_rows():
+        with self._engine.store.whole_rows() as rows:
+            for row in rows:
                 marks = self._finder.in_texts(row.texts)
                 explained |= marks
                 if in_bytes - explained:

@@ -8,7 +8,7 @@ new is read as well.
 """
 
 import hmac
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
 from typing import Final, NamedTuple
 
@@ -159,15 +159,3 @@ def database_facts(session: StoreSession, tables: Mapping[str, int], schema_vers
         originals=tuple(sorted(originals)),
         names_key=hmac.digest(tombstone_secret(session), _NAMES_PURPOSE, "sha256"),
     )
-
-
-class WholeContents:
-    """The tables of a store, and rows that its statistics make."""
-
-    def __init__(self, session: StoreSession, statistics: Sequence[StoredRow]) -> None:
-        self._session = session
-        self._statistics = statistics
-
-    def stored_rows(self) -> Iterator[StoredRow]:
-        yield from stored_rows(self._session, None)
-        yield from self._statistics

@@ -9,6 +9,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime
+from itertools import chain
 from secrets import randbits
 from typing import TypeVar
 
@@ -20,13 +21,7 @@ from recollect.model.memories import Scope
 from recollect.model.messages import Usage
 from recollect.model.scopes import Membership
 from recollect.model.stats import Erasure, Problem, Purged, ReplicaStatus, StoreShares, StoreStats
-from recollect.storage.base.forgotten import (
-    TombstoneSecrets,
-    WholeContents,
-    add_foreign,
-    secret_name,
-    tombstone_secrets,
-)
+from recollect.storage.base.forgotten import TombstoneSecrets, add_foreign, secret_name, stored_rows, tombstone_secrets
 from recollect.storage.base.queues import QueueStore
 from recollect.storage.base.reader import StoreReader, TransferReader
 from recollect.storage.base.session import StoreSession
@@ -338,7 +333,7 @@ class Store(QueueStore):
         return ReceiptKeys(secret_name(self._secrets.own), signing, marking)
 
     @contextmanager
-    def whole_contents(self) -> Iterator[WholeContents]:
-        """Lend a snapshot of the tables and statistics of the whole store."""
+    def whole_rows(self) -> Iterator[Iterator[StoredRow]]:
+        """Give the rows of all tables of the store, from one snapshot, and those that its statistics make."""
         with self._long_reading(None) as session:
-            yield WholeContents(session, self.statistics() or ())
+            yield chain(stored_rows(session, None), self.statistics() or ())
