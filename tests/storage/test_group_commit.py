@@ -109,7 +109,7 @@ def test_a_writer_that_fails_undoes_only_its_own_changes(crowd: Crowd) -> None:
     assert (kept.result(), also_kept.result()) == ("created", "created")
     assert len(crowd.answered) == 1  # of the two that are kept; the first was alone, and undone
     assert (crowd.texts("anna"), crowd.texts("carla")) == ({"The pump is in the attic"}, {"The ladder is in the barn"})
-    assert [scope.user_id for scope in crowd.store.users()] == ["anna", "carla", "me"]
+    assert [scope.user_id for scope in crowd.store.reached_users().scopes] == ["anna", "carla", "me"]
 
 
 def test_writes_that_sqlite_undoes_for_the_fault_of_another_are_carried_out_again(crowd: Crowd) -> None:

@@ -90,7 +90,7 @@ class Scopes(_OfStore):
     def list(self) -> tuple[SharedScope, ...]:
         """List all scopes with their members, by name."""
         members = self._engine.store.members()
-        filled = {shared_name(owner.user_id) for owner in self._engine.store.users()} - {""}
+        filled = {shared_name(owner.user_id) for owner in self._engine.store.reached_users().scopes} - {""}
         names = sorted(filled | {membership.scope for membership in members})
         return tuple(SharedScope(name, tuple(one for one in members if one.scope == name)) for name in names)
 

@@ -33,7 +33,7 @@ Marks: TypeAlias = Mapping[str, tuple[str, ...]]  # the tombstones that an item 
 
 def replay(engine: Engine, before: Store, since: datetime) -> int:
     """Forget what was forgotten since then, and bring its tombstones; says how many items were deleted or rewritten."""
-    amount = sum(_Replay(engine, before, scope, since).run() for scope in list(engine.store.users()))
+    amount = sum(_Replay(engine, before, scope, since).run() for scope in engine.store.reached_users().scopes)
     _bring_tombstones(engine, before, since)
     return amount
 

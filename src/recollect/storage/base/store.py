@@ -161,12 +161,8 @@ class Store(QueueStore):
     def _size_bytes(self, session: StoreSession) -> int:
         """Give the size of the store's files."""
 
-    def users(self) -> Iterable[Scope]:
-        """Name the users who have memories or messages."""
-        return self.reached_users().scopes
-
     def reached_users(self) -> ReachedUsers:
-        """Do the same, and say whether all servers could be asked."""
+        """Name the users who have memories or messages, and say whether all servers could be asked."""
         with self._reading() as session:
             scopes = [Scope(row[0]) for row in session.rows("users_with_rows")]
             return ReachedUsers(scopes, session.reached() is None)
