@@ -1,6 +1,7 @@
 """What can be seen of batches from outside, and how to get between handing one in and noting it."""
 
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from recollect import Memory
 from recollect.embedding.batches import GeminiBulk, OpenAiBulk
 from recollect.engine.base.embedders import PROBE
-from recollect.engine.vectors.batch_embedding import SENTENCES
+from recollect.engine.vectors.batch_embedding import PAIRS
 from tests.providers.server import ProviderServer
 
 TEXTS = [f"Lantern {number} hangs over pier {number % 7}" for number in range(20)]
@@ -24,7 +25,7 @@ def embedded(memory: Memory) -> tuple[int, int, int]:
 
 def ordinary(host: ProviderServer) -> int:
     """Count the texts that were embedded one request at a time, but for those that only try the provider."""
-    return len([text for text in host.texts if text not in (PROBE, *SENTENCES)])
+    return len([text for text in host.texts if text not in (PROBE, *chain.from_iterable(PAIRS))])
 
 
 def kept_at(host: ProviderServer, provider: str) -> int:

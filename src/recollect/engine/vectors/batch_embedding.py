@@ -38,7 +38,7 @@ _COOLDOWN = timedelta(hours=1)  # without batches after one has failed
 _MAX_SUBMITS = 10  # that may fail within that time before the provider has taken anything
 _KEPT = timedelta(days=7)
 _CHARACTERS_PER_TOKEN = 3.5
-_PAIRS = (
+PAIRS = (
     ("When does the last train to the coast leave?", "The harbour line runs until ten past eleven at night."),
     ("Which medicine must not be taken with milk?", "Antibiotics of that family are to be swallowed with water only."),
     (
@@ -55,9 +55,6 @@ _PAIRS = (
     ("How heavy may a suitcase be on that airline?", "Checked luggage is limited to twenty-three kilograms."),
     ("What did the doctor say about the knee?", "The ligament is strained but not torn; no running for six weeks."),
 )
-
-
-SENTENCES = frozenset(text for pair in _PAIRS for text in pair)
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,10 +324,10 @@ def _texts(job: EmbedJob) -> dict[str, str]:
 
 def measure(embedder: Embedder, space: Space) -> float:
     """Give the usual cosine of a question and an unrelated sentence. Raises EmbeddingError."""
-    questions, _ = embedders.embed(embedder, space, [question for question, _ in _PAIRS], "query")
-    sentences, _ = embedders.embed(embedder, space, [sentence for _, sentence in _PAIRS], "passage")
+    questions, _ = embedders.embed(embedder, space, [question for question, _ in PAIRS], "query")
+    sentences, _ = embedders.embed(embedder, space, [sentence for _, sentence in PAIRS], "passage")
     cosines = questions @ sentences.T
-    unrelated = cosines[~np.eye(len(_PAIRS), dtype=bool)]
+    unrelated = cosines[~np.eye(len(PAIRS), dtype=bool)]
     return float(np.clip(unrelated.mean(), 0.0, 0.99))
 
 
