@@ -89,8 +89,8 @@ class MemoryVerbs(Scoped):
         have none of the fields but time: with such a filter only memories are searched. Types to `prefer` come first
         among equals; `diverse` hits say different things. With `rerank` (`auto`, `always`) a model reads the first hits
         with the query, and the best answers come first. `vector` is the query's embedding, if you have it. Hits are
-        what answers the query, and none when nothing has to do with it; with a `min_score`, or without `only_related`,
-        they are what comes closest, and `answerable` of the result says how likely they contain an answer.
+        what answers the query, and none when nothing has to do with it; with a `min_score` or a `vector`, or without
+        `only_related`, they are what comes closest, and `answerable` of the result says how likely that answers.
         `scopes` are shared scopes to search as well: `all` of the user's, `none`, or names.
 
         `location` is where the user is: coordinates, the name of a place (`home`), a kind of place (`supermarket`), or
@@ -103,7 +103,7 @@ class MemoryVerbs(Scoped):
         from recollect.engine.search.prepared_query import SearchOptions
 
         defaults = self._engine.settings.recall
-        related = min_score is None if only_related is None else only_related
+        related = min_score is None and vector is None if only_related is None else only_related
         options = SearchOptions(
             defaults.limit if limit is None else limit,
             defaults.min_score if min_score is None else min_score,
@@ -155,7 +155,7 @@ class MemoryVerbs(Scoped):
         from recollect.engine.search import recall, times
         from recollect.engine.search.prepared_query import SearchOptions
 
-        related = min_score is None if only_related is None else only_related
+        related = min_score is None and vector is None if only_related is None else only_related
         start, end = times.bounds(self._engine, since, until, when)
         excluded = recall.turn_going_on(self._engine, self._scope, current)
         asked = self._reading, self._scope, query

@@ -7,7 +7,7 @@ characters.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, lru_cache
@@ -47,14 +47,14 @@ _LONGEST_QUERY = 400
 class ParsedQuery:
     """A query taken apart.
 
-    `text` is what its meaning is taken from. `words` are looked for; those in `extra`, such as `yesterday`, need not be
-    there. A row must hold one form of each word in `required` and none of `excluded`; its text must not hold the
-    `unwanted`, and must hold the `phrases` word for word if it is `strict`; otherwise those are preferred. `open_ended`
-    asks for whatever happened at a time, or with `about_talk` was said then; with `only_time` for nothing else, so that
-    no text is like it. A `request` wants work done or advice; a `personal` query is none, and about the user's own, or
-    may be. With `parties` it asks what they have in common, with `properties` for what the user is, has or does, as
-    `home`, with `kinds` for all of a kind that someone has, as `pet`, and with `of_past` for what was so before.
-    `keywords` are no sentence, and mean the words that they are.
+    `text` is what its meaning is taken from. `words` are looked for; those in `extra`, such as `yesterday`, need
+    not be there. A row must hold one form of each word in `required` and none of `excluded`; its text must not hold
+    the `unwanted`, and must hold the `phrases` word for word if it is `strict`; otherwise those are preferred.
+    `open_ended` asks for whatever happened at a time, or with `about_talk` was said then; with `only_time` for
+    nothing else, and in words that no text has for that time. A `request` wants work done or advice; a `personal`
+    query is none, and about the user's own, or may be. With `parties` it asks what they have in common, with
+    `properties` for what the user is, has or does, as `home`, with `kinds` for all of a kind that someone has, as
+    `pet`, and with `of_past` for what was so before. `keywords` are no sentence, and mean the words that they are.
     """
 
     text: str
@@ -109,7 +109,7 @@ def read_query(typed: str, now: datetime | None, *, signs: bool = True) -> Parse
         language=guess_language(text),
         spans=times,
         open_ended=open_ended,
-        only_time=open_ended and (not rest or not (_empty_words() - function_words()).isdisjoint(rest)),
+        only_time=open_ended and len(vague) == len(times) and _asks_only(rest),
         about_talk=not read_words("query", "talk").isdisjoint(rest),
         asks_assistant=asks_assistant(text),
         request=request,
@@ -205,6 +205,11 @@ def _required(phrases: Iterable[str]) -> Iterable[Forms]:
         forms = _plain_word(word)
         if forms and not any(word in stop_words(language) for language in languages_in("latin", "cyrillic")):
             yield forms
+
+
+def _asks_only(rest: Collection[str]) -> bool:
+    """Tell whether what a query has beside its times asks for anything at all, or is nothing."""
+    return not rest or not (_empty_words() - function_words()).isdisjoint(rest)
 
 
 def without_times(text: str, times: Sequence[TimeSpan]) -> str:

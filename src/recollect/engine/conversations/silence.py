@@ -20,6 +20,7 @@ from recollect.model.messages import Message
 from recollect.model.readings import ASSISTANT, NEED_NONE, STANDING, Need
 from recollect.model.search import Hit, Recall
 from recollect.ranking import need
+from recollect.ranking.fusion import VECTOR
 from recollect.ranking.need import WordEvidence
 from recollect.text.query import read_query
 from recollect.text.questions import RequestForm, is_keywords, is_small_talk, names_user, request_form
@@ -80,9 +81,10 @@ def _features(text: str, needs: Need, *, own: bool) -> Mapping[str, float]:
 def only_related(engine: Engine, scope: Scope, query: str, found: Recall) -> Recall:
     """Leave out what has nothing to do with a query: all hits when none has, and otherwise hits that hardly match.
 
-    Hits with the telling words of the query stay, and near a place those of keywords: they may say what is there.
+    Hits with the telling words of the query stay, and near a place those of keywords: they may say what is there. What
+    was found without vectors has only its words to speak for it, and stays.
     """
-    if not found.hits:
+    if all({VECTOR, TIME}.isdisjoint(hit.parts.channels) for hit in found.hits):
         return found
     query = read_query(query, None).text
     words = word_evidence(query, found.hits)

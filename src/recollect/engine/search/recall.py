@@ -204,7 +204,8 @@ def _search(search: SearchRun, reader: StoreReader, *, shared: bool = False) -> 
         }
         if prepared.query.properties:
             rankings = _with_answers_first(rankings)
-        rankings, is_cut = answers.only_answers(prepared, rankings)
+        is_measured = search.plan.vector and prepared.vector is not None  # words alone do not tell an answer
+        rankings, is_cut = answers.only_answers(prepared, rankings) if is_measured else (rankings, False)
         skipped = rerank.reason_to_skip(search, rankings)
         skipped = "" if shared and skipped in rerank.BY_SCORES else skipped
         pool = 0 if skipped else rerank.pool_size(prepared)
