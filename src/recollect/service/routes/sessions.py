@@ -1,7 +1,5 @@
 """The sessions of browsers: log in with a one-time link or a key, see which there are, end them."""
 
-from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 from http import HTTPStatus
 from typing import Annotated
@@ -13,25 +11,12 @@ from recollect._version import __version__
 from recollect.api.memory import Memory
 from recollect.authorization import Key
 from recollect.errors import NotFound
-from recollect.model.literals import Permission
 from recollect.service import requests
 from recollect.service import responses as out
 from recollect.service.authentication import SESSION_PATH, csrf_token, end_session, give_session, read_session
 from recollect.service.request_context import ApiCall, ReadCall
 
 router = APIRouter(tags=["Sessions"])
-
-
-@dataclass(frozen=True, slots=True)
-class PageLogin:
-    """What the page must know of its session. `user` is '' for an admin, who may choose one."""
-
-    user: str
-    default_user: str
-    scopes: tuple[Permission, ...]
-    csrf: str
-    expires_at: datetime | None
-    version: str = __version__
 
 
 @router.post(SESSION_PATH, response_model=out.PageLoginBody)
@@ -103,5 +88,7 @@ def _own_key(call: ApiCall) -> Key:
     raise NotFound("This request was made with a key, not in a session.")
 
 
-def _login(memory: Memory, key: Key, session: str) -> PageLogin:
-    return PageLogin(key.user_id, memory.settings.user, key.scopes, csrf_token(session), key.expires_at)
+def _login(memory: Memory, key: Key, session: str) -> dict[str, object]:
+    """Give what the page must know of its session. `user` is '' for an admin, who may choose one."""
+    told = {"user": key.user_id, "default_user": memory.settings.user, "scopes": key.scopes, "version": __version__}
+    return {**told, "csrf": csrf_token(session), "expires_at": key.expires_at}
