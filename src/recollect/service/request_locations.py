@@ -84,6 +84,15 @@ class LocatableBody(PlacedBody):
         return Location(self.lat, self.lng, self.address, self.place_label)
 
 
+class StoredBody(LocatableBody):
+    """A body that is stored: one text, which may have a place."""
+
+    @property
+    def texts(self) -> int:
+        """One."""
+        return 1
+
+
 _NEAR: Final = "Where you are, by a name in the world, such as Brno or Paris, Texas."
 _AT: Final = "Where you are, by the name of a place of yours, such as home; or a kind of place, such as supermarket."
 

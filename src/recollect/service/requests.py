@@ -6,7 +6,7 @@ here and by the verbs, and said in the descriptions.
 
 from typing import Annotated, Any, Final, Literal, Self
 
-from fastapi import Body
+from fastapi import Body, Query
 from pydantic import (
     BeforeValidator,
     ConfigDict,
@@ -26,11 +26,13 @@ from recollect.model.scopes import ScopeRole
 from recollect.service.body_model import (
     COMPOSED,
     EXAMPLES,
+    PLAIN_NUMBER,
     TRIMMED,
     VISIBLE,
     WHOLE_NUMBER,
     Share,
     StrictBody,
+    TimeText,
     whole,
 )
 from recollect.service.request_locations import (
@@ -40,6 +42,7 @@ from recollect.service.request_locations import (
     LocationSearchBody,
     Longitude,
     PlacedBody,
+    StoredBody,
 )
 from recollect.service.verb_fields import holding, taking
 
@@ -63,6 +66,12 @@ SessionName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, patter
 QueryText = Annotated[str, Field(min_length=1, max_length=LONGEST_QUERY, pattern=VISIBLE)]
 ItemLimit = Annotated[int, Field(ge=1, le=MOST_ITEMS), WHOLE_NUMBER]
 JsonObject = dict[str, Any]
+QueryLimit = Annotated[int, Query(ge=1, le=MOST_ITEMS), PLAIN_NUMBER]
+QueryTime = Annotated[TimeText | None, Query()]
+PageCursor = Annotated[
+    str | None,
+    Query(pattern=r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$", description="The cursor of the page before."),
+]
 _WHERE: Final = ("radius_km", "location_radius_km", "location_weight", "location_mode")
 
 MediaText = Annotated[str, Field(max_length=LONGEST_CAPTION)]
@@ -94,7 +103,7 @@ MediaList = Annotated[list[MediaBody], Field(max_length=MOST_MEDIA)]
 
 
 @holding(MemoryFields, NewMemory)
-class NewMemoryBody(LocatableBody):
+class NewMemoryBody(StoredBody):
     """A memory to store. Only the content is needed."""
 
     model_config = ConfigDict(json_schema_extra=EXAMPLES["NewMemoryBody"])
@@ -113,11 +122,6 @@ class NewMemoryBody(LocatableBody):
         if self.participants:
             self.metadata = {**self.metadata, "participants": self.participants}
         return self
-
-    @property
-    def texts(self) -> int:
-        """One."""
-        return 1
 
 
 class BulkBody(StrictBody):
@@ -216,7 +220,7 @@ MessageContent = (
 
 
 @holding(MessageFields, NewMessage)
-class MessageBody(LocatableBody):
+class MessageBody(StoredBody):
     """A message as it was said, perhaps with the place where it was said.
 
     It has content, media or tool calls; the result of a tool has a `tool_call_id`.
@@ -229,11 +233,6 @@ class MessageBody(LocatableBody):
     tool_calls: Annotated[list[ToolCallBody], Field(max_length=MOST_ITEMS)] = Field(default_factory=list)
     metadata: JsonObject = Field(default_factory=dict)
     media: MediaList = Field(default_factory=list)
-
-    @property
-    def texts(self) -> int:
-        """One."""
-        return 1
 
 
 class MessagesBody(StrictBody):

@@ -10,7 +10,7 @@ from recollect.errors import NotFound
 from recollect.model.messages import Compaction, Message, NewMessage, Window
 from recollect.service import requests
 from recollect.service import responses as out
-from recollect.service.body_model import PLAIN_NUMBER, TimeText
+from recollect.service.body_model import PLAIN_NUMBER
 from recollect.service.idempotency import Reply, run_idempotent
 from recollect.service.json_routes import json_router
 from recollect.service.request_context import ReadCall, WriteAndReadCall, WriteCall
@@ -46,7 +46,7 @@ def append_messages(body: requests.MessageOrMessages, call: WriteCall, id: Conve
 @router.get("/api/conversations", response_model=out.ConversationPageBody)
 def list_conversations(
     call: ReadCall,
-    limit: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER] = 50,
+    limit: requests.QueryLimit = 50,
     cursor: Annotated[
         str | None, Query(max_length=200, pattern=r"^-?[0-9]{1,17}\.", description="The cursor of the page before.")
     ] = None,
@@ -98,7 +98,7 @@ def make_private(body: requests.PrivateSwitch, call: WriteCall, id: Conversation
 def get_conversation(
     call: ReadCall,
     id: ConversationName,
-    limit: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER] = 50,
+    limit: requests.QueryLimit = 50,
     cursor: Annotated[str | None, Query(pattern=r"^[0-9]{1,18}$", description="The cursor of the page before.")] = None,
 ) -> dict[str, object]:
     """Give a conversation with its last messages, in order, and a cursor for those before them."""
@@ -138,7 +138,7 @@ def rate_message(body: requests.FeedbackBody, call: WriteAndReadCall, id: Messag
         call,
         "feedback",
         lambda me: me.messages.rate(id, **body.model_dump()),
-        reply=lambda rated: Reply(out.dump(out.StoredMessageBody, rated)),
+        reply=out.StoredMessageBody,
         committed=Message,
         request=body,
         private=True,
@@ -148,9 +148,9 @@ def rate_message(body: requests.FeedbackBody, call: WriteAndReadCall, id: Messag
 @router.get("/api/messages", response_model=out.StoredMessagesBody)
 def list_messages(
     call: ReadCall,
-    since: Annotated[TimeText | None, Query()] = None,
-    until: Annotated[TimeText | None, Query()] = None,
-    limit: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER] = 50,
+    since: requests.QueryTime = None,
+    until: requests.QueryTime = None,
+    limit: requests.QueryLimit = 50,
 ) -> out.Items:
     """Give the newest messages of a time, of all conversations, in the order in which they were said."""
     return out.Items(call.me.messages.between(since=since, until=until, limit=limit))

@@ -15,16 +15,13 @@ from recollect.model.literals import FileSource
 from recollect.model.search import Forgotten
 from recollect.service import requests
 from recollect.service import responses as out
-from recollect.service.body_model import PLAIN_NUMBER, TimeText
-from recollect.service.idempotency import Reply, run_idempotent
+from recollect.service.idempotency import run_idempotent
 from recollect.service.json_routes import json_router
 from recollect.service.openapi_document import BINARY
 from recollect.service.request_context import ForgetCall, ReadCall, WithReceipt
 
 router = json_router("Files")
 media = json_router("Media")
-
-_ID: Final = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 
 FileId = Annotated[str, Path(min_length=1, max_length=100, description="The id of a file.")]
 
@@ -47,14 +44,14 @@ _ORIGINAL: Final[dict[int | str, dict[str, Any]]] = {
 def list_files(
     *,
     call: ReadCall,
-    limit: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER] = 50,
-    cursor: Annotated[str | None, Query(pattern=_ID, description="The cursor of the page before.")] = None,
+    limit: requests.QueryLimit = 50,
+    cursor: requests.PageCursor = None,
     source: Annotated[
         FileSource | None,
         Query(description="Only files of synced folders of notes or of session logs, or only documents."),
     ] = None,
-    since: Annotated[TimeText | None, Query()] = None,
-    until: Annotated[TimeText | None, Query()] = None,
+    since: requests.QueryTime = None,
+    until: requests.QueryTime = None,
 ) -> dict[str, object]:
     """List files, the one that was added last first, and the folders that are kept in step."""
     page = call.me.files.list(limit=limit, cursor=cursor, source=source, since=since, until=until)
@@ -86,9 +83,7 @@ def get_file_text(
 
 
 @router.get("/api/files/{id}/chunks", response_model=out.ChunksBody)
-def get_file_chunks(
-    call: ReadCall, id: FileId, limit: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER] = 100
-) -> out.Items:
+def get_file_chunks(call: ReadCall, id: FileId, limit: requests.QueryLimit = 100) -> out.Items:
     """Give the first pieces of a file, by which it is searched, in order."""
     return out.Items(call.me.files.chunks(id, limit=limit))
 
@@ -116,7 +111,7 @@ def delete_file(call: ForgetCall, id: FileId, *, receipt: WithReceipt = False) -
         call,
         "forget",
         lambda me: me.forget(me.files.get(id).id, receipt=receipt),  # a file, nothing else; raises NotFound
-        reply=lambda forgotten: Reply(out.dump(out.ForgottenBody, forgotten)),
+        reply=out.ForgottenBody,
         committed=Forgotten,
     )
 

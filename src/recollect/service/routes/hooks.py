@@ -57,7 +57,7 @@ def agent_end(body: requests.AgentEndBody, call: WriteCall) -> Response:
         call,
         "agent-end",
         lambda me: me.after_turn(body.messages, **body.sent("messages")),
-        reply=lambda outcome: Reply(out.dump(out.TurnBody, outcome)),
+        reply=out.TurnBody,
         committed=TurnOutcome,
         request=body,
         private=True,

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import Annotated, Any, Final, cast
+from typing import Annotated, Any, cast
 
 from fastapi import Header, Path, Query, Response
 
@@ -24,8 +24,6 @@ from recollect.service.verb_fields import reading
 from recollect.storage.base import StoreWriter
 
 router = json_router("Memories")
-
-_ID: Final = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 
 MemoryId = Annotated[str, Path(min_length=1, max_length=100, description="The id of a memory.")]
 AlsoSources = Annotated[bool, Query(description="The messages that it was captured from lose it, too.")]
@@ -80,7 +78,7 @@ def search_memories(*, call: ReadCall, location: QueryLocation, whole: out.Whole
 def list_memories(
     *,
     call: ReadCall,
-    cursor: Annotated[str | None, Query(pattern=_ID, description="The cursor of the page before.")] = None,
+    cursor: requests.PageCursor = None,
     **given: Any,  # noqa: ANN401 - as the verb has it
 ) -> Page:
     """List memories, newest first."""

@@ -23,9 +23,7 @@ NamedPlacePath = Annotated[
 
 
 @router.get("/api/places", response_model=out.PlacesBody)
-def list_places(
-    call: ReadCall, limit: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER] = 50
-) -> out.Items:
+def list_places(call: ReadCall, limit: requests.QueryLimit = 50) -> out.Items:
     """Give the places at which memories cluster: what they are called, how much is there, and when last."""
     return out.Items(call.me.places.list(limit=limit))
 
@@ -36,7 +34,7 @@ def list_within(
     lat: Annotated[Latitude, Query(), PLAIN_NUMBER],
     lng: Annotated[Longitude, Query(), PLAIN_NUMBER],
     radius_km: Annotated[float, Query(gt=0, le=2_000, allow_inf_nan=False), PLAIN_NUMBER],
-    limit: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER] = 50,
+    limit: requests.QueryLimit = 50,
 ) -> PlaceContents:
     """Give what is within a circle: the newest memories there, and the last messages sent from there."""
     return call.me.places.within(lat, lng, radius_km, limit=limit)
@@ -55,7 +53,7 @@ def name_place(body: requests.NamedPlaceSent, call: WriteCall, name: NamedPlaceP
         call,
         "name-place",
         lambda me: me.places.set(name, Location(body.lat, body.lng, body.address)),
-        reply=lambda place: Reply(out.dump(out.NamedPlaceBody, place)),
+        reply=out.NamedPlaceBody,
         committed=NamedPlace,
         request=body,
         private=True,
@@ -79,7 +77,7 @@ def forget_place(call: ForgetCall, name: NamedPlacePath) -> Response:
 def geocode(
     call: ReadCall,
     name: Annotated[PlaceText, Query(examples=["Brno"], description="A name in the world, such as Paris, Texas.")],
-    limit: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER] = 5,
+    limit: requests.QueryLimit = 5,
 ) -> out.Items:
     """Find where in the world a name is, the likeliest first."""
     return out.Items(call.me.places.geocode(name, limit=limit))

@@ -43,7 +43,7 @@ def get_insights(*, call: ReadCall, **given: int) -> Response:
 def suggest_tidying(
     call: ReadCall,
     rule: Annotated[list[TidyRule] | None, Query(description="Only by these rules.")] = None,
-    limit: Annotated[int, Query(ge=1, le=requests.MOST_ITEMS), PLAIN_NUMBER] = 100,
+    limit: requests.QueryLimit = 100,
 ) -> Response:
     """Suggest what could go: texts that say nothing, lines of systems, conversations of long ago. It changes none."""
     return out.answer(out.TidyingBody, call.me.tidy(rules=tuple(rule or ()), limit=limit))

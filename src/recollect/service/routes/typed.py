@@ -14,23 +14,18 @@ from recollect.service.body_model import EXAMPLES, StrictBody
 from recollect.service.idempotency import answer_changed, run_idempotent
 from recollect.service.json_routes import json_router
 from recollect.service.request_context import ApiCall, WriteAndReadCall, WriteCall
-from recollect.service.request_locations import LocatableBody
+from recollect.service.request_locations import StoredBody
 from recollect.service.requests import JsonObject, MediaList
 from recollect.service.verb_fields import taking
 
 router = json_router("Knowledge")
 
 
-class TypedBody(LocatableBody):
+class TypedBody(StoredBody):
     """What all typed memories may have. Without a field, the default of its type counts."""
 
     metadata: JsonObject | None = None
     media: MediaList | None = None
-
-    @property
-    def texts(self) -> int:
-        """One."""
-        return 1
 
     def arguments(self) -> dict[str, Any]:
         """Give the keyword arguments of the verb: what was said."""
