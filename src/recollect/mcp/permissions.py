@@ -57,11 +57,11 @@ ARGUMENT_PERMISSIONS: Final[Mapping[tuple[str, str], Permission]] = MappingProxy
 )
 
 
-def check_permissions(offered: Iterable[str], table: Mapping[str, Permission] = REQUIRED_PERMISSIONS) -> None:
+def check_permissions(offered: Iterable[str]) -> None:
     """Raise LookupError unless everything on offer has a permission, and every permission is for something."""
-    names = set(offered)
-    if names != table.keys():
+    names, known = set(offered), REQUIRED_PERMISSIONS.keys()
+    if names != known:
         raise LookupError(
-            f"Without a permission: {sorted(names - table.keys())}; permissions for nothing: "
-            f"{sorted(table.keys() - names)}. The table is in recollect.mcp.permissions."
+            f"Without a permission: {sorted(names - known)}; permissions for nothing: "
+            f"{sorted(known - names)}. The table is in recollect.mcp.permissions."
         )

@@ -65,35 +65,25 @@ class ToolAnswer(NamedTuple):
 def render_recall(result: Recall) -> ToolAnswer:
     """Render result memories."""
     memories = [hit_details(hit, len(result.hits)) for hit in result.hits]
-    details = {
-        "count": len(memories),
-        "memories": memories,
-        "answerable": result.answerable,
-        "degraded": [*result.degraded],
-        **_reranking(result),
-    }
-    heading = f"Found {counted(len(memories), 'memory', 'memories')}:" if result.answerable >= KNOWN else NEAREST
-    return ToolAnswer(_listed(heading, result.hits, result.degraded), details)
+    return _found(result, {"memories": memories, "answerable": result.answerable}, "memory", "memories")
 
 
 def render_search(result: Recall) -> ToolAnswer:
     """Render what was found in all sources."""
-    results = [
-        {
-            "source": hit.source,
-            "similarity": hit.score,
-            **hit_details(hit, len(result.hits)),
-        }  # the score, if there is no other
-        for hit in result.hits
+    results = [  # with the score for the similarity, if there is no other
+        {"source": hit.source, "similarity": hit.score, **hit_details(hit, len(result.hits))} for hit in result.hits
     ]
-    details = {"count": len(results), "results": results, "degraded": [*result.degraded], **_reranking(result)}
-    heading = f"Found {counted(len(results), 'result', 'results')}:" if result.answerable >= KNOWN else NEAREST
+    return _found(result, {"results": results}, "result", "results")
+
+
+def _found(result: Recall, told: Details, one: str, several: str) -> ToolAnswer:
+    """Render hits, with what the reranker did unless it is off."""
+    count = len(result.hits)
+    details = {"count": count, **told, "degraded": [*result.degraded]}
+    if result.reranking is not None:
+        details["reranking"] = asdict(result.reranking)
+    heading = f"Found {counted(count, one, several)}:" if result.answerable >= KNOWN else NEAREST
     return ToolAnswer(_listed(heading, result.hits, result.degraded), details)
-
-
-def _reranking(result: Recall) -> Details:
-    """Give what the reranker did, unless it is off."""
-    return {} if result.reranking is None else {"reranking": asdict(result.reranking)}
 
 
 def render_about(about: About) -> ToolAnswer:
