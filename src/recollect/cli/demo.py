@@ -67,9 +67,7 @@ class Tour(NamedTuple):
 
 
 @commands.command(
-    free="It works on a store of its own.",
-    busy="Taking the tour",
-    examples=("recollect demo", "recollect demo --keep"),
+    free="It works on a store of its own.", busy="Taking the tour", examples=("recollect demo", "recollect demo --keep")
 )
 def demo(
     context: CommandContext,

@@ -136,9 +136,7 @@ def prefer(
 
 
 @commands.command(
-    "read",
-    verb="facts:UserPreferences.__call__",
-    examples=("recollect preferences", "recollect preferences lighting"),
+    "read", verb="facts:UserPreferences.__call__", examples=("recollect preferences", "recollect preferences lighting")
 )
 def preferences(context: CommandContext, /, **given: Given) -> "CommandResult[Known]":
     """List what the user prefers, the surest first."""
@@ -181,11 +179,7 @@ def event(
         "recollect events --entity cover.garage --when 2026-12-03",
     ),
 )
-def events(
-    context: CommandContext,
-    /,
-    **given: Given,
-) -> "CommandResult[Known]":
+def events(context: CommandContext, /, **given: Given) -> "CommandResult[Known]":
     """Tell what happened, in order.
 
     When there is more than the limit, the newest are shown.
@@ -211,9 +205,7 @@ def lesson(
 
 
 @commands.command(
-    "read",
-    verb="facts:UserLessons.__call__",
-    examples=("recollect lessons", "recollect lessons --context internet"),
+    "read", verb="facts:UserLessons.__call__", examples=("recollect lessons", "recollect lessons --context internet")
 )
 def lessons(context: CommandContext, /, **given: Given) -> "CommandResult[Known]":
     """List what was learned, the surest first."""

@@ -134,6 +134,5 @@ class LocationOptions(NamedTuple):
         ),
     ] = None
     at: Annotated[
-        str | None,
-        option("NAME", "Where you are: a place of yours, such as home, or a kind of place: supermarket."),
+        str | None, option("NAME", "Where you are: a place of yours, such as home, or a kind of place: supermarket.")
     ] = None

@@ -132,12 +132,7 @@ def _show_members(view: "View", members: "tuple[Membership, ...]") -> None:
 
 
 @scope_commands.command("admin", examples=("recollect scope delete family --yes",))
-def delete(
-    context: CommandContext,
-    name: ScopeArgument,
-    *,
-    yes: options.Yes = False,
-) -> CommandResult[DeletedScope]:
+def delete(context: CommandContext, name: ScopeArgument, *, yes: options.Yes = False) -> CommandResult[DeletedScope]:
     """Forget a scope for good, with all that is in it and all memberships."""
     context.memory.scopes.members(name)
     if not yes and not context.can_ask:

@@ -390,10 +390,7 @@ def _show_duplicates(view: "View", found: "Clusters") -> None:
 
 
 @commands.command(
-    "write",
-    "read",
-    creates=False,
-    examples=(f"recollect merge {_ID} --into 019a8c31-7c11-7d02-8e35-2b9c4d6f1a07",),
+    "write", "read", creates=False, examples=(f"recollect merge {_ID} --into 019a8c31-7c11-7d02-8e35-2b9c4d6f1a07",)
 )
 def merge(
     context: CommandContext,

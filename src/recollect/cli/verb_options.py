@@ -29,11 +29,7 @@ def verb_of(name: str) -> Callable[..., Any]:
 
 
 def with_options(
-    verb: Callable[..., Any],
-    own: Iterable[inspect.Parameter],
-    *,
-    only: Collection[str] = (),
-    but: Collection[str] = (),
+    verb: Callable[..., Any], own: Iterable[inspect.Parameter], *, only: Collection[str] = (), but: Collection[str] = ()
 ) -> list[inspect.Parameter]:
     """Give the parameters of a command: the verb's in their order, then those that only the command has.
 

@@ -18,9 +18,7 @@ _Result = TypeVar("_Result")
 _PLACE: Final = re.compile(r"\{(\w+)\}")
 
 
-def sent(
-    verb: Callable[Concatenate[Any, _Params], _Result],
-) -> Callable[Concatenate[ServiceScoped, _Params], _Result]:
+def sent(verb: Callable[Concatenate[Any, _Params], _Result]) -> Callable[Concatenate[ServiceScoped, _Params], _Result]:
     """Make a verb of a client of a verb that has a route: what differs from its defaults is sent."""
 
     @wraps(verb)

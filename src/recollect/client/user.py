@@ -159,10 +159,7 @@ class ServiceUserMemory(ServiceScoped):
         return decode_all(ConversationInfo, found["items"])
 
     def remember_many(
-        self,
-        memories: Iterable[str | NewMemory | Mapping[str, Any]],
-        *,
-        wait: bool | None = None,
+        self, memories: Iterable[str | NewMemory | Mapping[str, Any]], *, wait: bool | None = None
     ) -> tuple[Remembered, ...]:
         """Store many memories, in requests of a hundred, each whole or not at all; one result for each, in order."""
         if isinstance(memories, (str, Mapping)):

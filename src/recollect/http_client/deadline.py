@@ -47,17 +47,10 @@ class DeadlineTransport(httpx2.BaseTransport):
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send a request; the body of the answer is read later, under the same deadline."""
         url = httpcore2.URL(
-            scheme=request.url.raw_scheme,
-            host=request.url.raw_host,
-            port=request.url.port,
-            target=request.url.raw_path,
+            scheme=request.url.raw_scheme, host=request.url.raw_host, port=request.url.port, target=request.url.raw_path
         )
         passed_on = httpcore2.Request(
-            request.method,
-            url,
-            headers=request.headers.raw,
-            content=request.read(),
-            extensions=request.extensions,
+            request.method, url, headers=request.headers.raw, content=request.read(), extensions=request.extensions
         )
         with _translated():
             response = self._pool.handle_request(passed_on)

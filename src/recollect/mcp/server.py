@@ -86,11 +86,7 @@ class _RequestHandlers:
     """Handlers of the protocol's requests. The work is done in a thread."""
 
     def __init__(
-        self,
-        dispatcher: "Callable[[], Dispatcher]",
-        caller: FindCaller,
-        run: RunWork,
-        federated: Callable[[], bool],
+        self, dispatcher: "Callable[[], Dispatcher]", caller: FindCaller, run: RunWork, federated: Callable[[], bool]
     ) -> None:
         self._dispatcher = dispatcher
         self._caller = caller

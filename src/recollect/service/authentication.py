@@ -56,11 +56,7 @@ class AuthenticationMiddleware:
     """
 
     def __init__(
-        self,
-        app: ASGIApp,
-        keys: Keys,
-        limiter: RateLimiter,
-        limited: Callable[[], None] = lambda: None,
+        self, app: ASGIApp, keys: Keys, limiter: RateLimiter, limited: Callable[[], None] = lambda: None
     ) -> None:
         self._app = app
         self._keys = keys

@@ -7,15 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 from unicodedata import normalize
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    TypeAdapter,
-    WithJsonSchema,
-)
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, WithJsonSchema
 
 from recollect.model.literals import TYPE_ALIASES, MemoryType
 

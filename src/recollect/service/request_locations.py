@@ -9,13 +9,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from recollect.api.memory import UserMemory
 from recollect.errors import InvalidInput
-from recollect.model.places import (
-    LONGEST_ADDRESS,
-    LONGEST_LABEL,
-    Location,
-    LocationLike,
-    check_coordinates,
-)
+from recollect.model.places import LONGEST_ADDRESS, LONGEST_LABEL, Location, LocationLike, check_coordinates
 from recollect.service.body_model import EXAMPLES, PLAIN_NUMBER, VISIBLE, StrictBody
 
 Latitude = Annotated[float, Field(ge=-90, le=90, allow_inf_nan=False)]

@@ -7,14 +7,7 @@ here and by the verbs, and said in the descriptions.
 from typing import Annotated, Any, Final, Literal, Self
 
 from fastapi import Body, Query
-from pydantic import (
-    BeforeValidator,
-    ConfigDict,
-    Discriminator,
-    Field,
-    Tag,
-    model_validator,
-)
+from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from recollect.api.verbs import MemoryVerbs
 from recollect.model import kinds

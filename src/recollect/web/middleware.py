@@ -30,10 +30,7 @@ from recollect.web.problems import RequestRefused
 
 REQUEST_ID: Final = "X-Request-ID"
 _USABLE_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
-_ALWAYS: Final = (
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
-)
+_ALWAYS: Final = ((b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer"))
 _UNLESS_SET: Final = (b"cache-control", b"no-store")
 _CSP: Final = b"content-security-policy"
 _USUAL_CSP: Final = (_CSP, b"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")

@@ -42,10 +42,7 @@ class RequestRefused(Exception):
 
 
 def problem(
-    status: int,
-    detail: str,
-    headers: Mapping[str, str] | None = None,
-    members: Mapping[str, object] | None = None,
+    status: int, detail: str, headers: Mapping[str, str] | None = None, members: Mapping[str, object] | None = None
 ) -> Response:
     """Make the response to a request that is refused."""
     document = {"type": "about:blank", "title": responses.get(status, "Error"), "status": int(status), "detail": detail}

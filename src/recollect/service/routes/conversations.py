@@ -147,10 +147,7 @@ def rate_message(body: requests.FeedbackBody, call: WriteAndReadCall, id: Messag
 
 @router.get("/api/messages", response_model=out.StoredMessagesBody)
 def list_messages(
-    call: ReadCall,
-    since: requests.QueryTime = None,
-    until: requests.QueryTime = None,
-    limit: requests.QueryLimit = 50,
+    call: ReadCall, since: requests.QueryTime = None, until: requests.QueryTime = None, limit: requests.QueryLimit = 50
 ) -> out.Items:
     """Give the newest messages of a time, of all conversations, in the order in which they were said."""
     return out.Items(call.me.messages.between(since=since, until=until, limit=limit))
