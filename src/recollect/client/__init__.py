@@ -64,7 +64,7 @@ class Client(Verbs):
 
         `zone` is the time zone that decides what "yesterday" means; without it that is the user's in the service.
         """
-        return ServiceUserMemory(self._service.in_zone(zone) if zone else self._service, user_id)
+        return ServiceUserMemory(self._service.asked(zone=zone), user_id)
 
     def close(self) -> None:
         """Give back the connections."""

@@ -72,23 +72,14 @@ class ServiceConnection:
         self.given_at = ""
         self.zone = ""
 
-    def in_scope(self, name: str) -> Self:
-        """Give the same service, asked for a shared scope; the connections are shared."""
-        scoped = copy(self)
-        scoped.scope = name
-        return scoped
+    def asked(self, *, scope: str = "", zone: str = "", given_at: str = "") -> Self:
+        """Give the same service, asked for a shared scope, in a user's time zone, or with writes given at a moment.
 
-    def in_zone(self, name: str) -> Self:
-        """Give the same service, asked with the time zone of a user."""
-        moved = copy(self)
-        moved.zone = name
-        return moved
-
-    def as_given(self, moment: str) -> Self:
-        """Give the same service for writes that have waited since then."""
-        late = copy(self)
-        late.given_at = moment
-        return late
+        What is not named stays as it is, and the connections are shared.
+        """
+        same = copy(self)
+        same.scope, same.zone, same.given_at = scope or self.scope, zone or self.zone, given_at or self.given_at
+        return same
 
     def check(self) -> None:
         """Check that a Recollect service of a fitting version answers and knows the key.

@@ -97,7 +97,7 @@ class ServiceUserMemory(ServiceScoped):
         """Return a shared scope that this user is a member of, with the same verbs. Raises NotFound."""
         if not name.strip():
             raise NotFound("A shared scope has a name. `scopes` lists those of the user.")
-        shared = type(self)(self._service.in_scope(name), self._user_id)
+        shared = type(self)(self._service.asked(scope=name), self._user_id)
         shared.scopes()
         return shared
 

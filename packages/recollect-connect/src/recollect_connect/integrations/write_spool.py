@@ -170,7 +170,7 @@ def _as_given(me: AnyUserMemory, given_at: str) -> AnyUserMemory:
         engine = tombstones.unless_older(me._engine, datetime.fromisoformat(given_at))  # noqa: SLF001 - as an import does
         return UserMemory(engine, me._scope)  # noqa: SLF001 - likewise
     service: ServiceConnection | None = getattr(me, "_service", None)  # the client is not imported for a store
-    return me if service is None or not given_at else type(me)(service.as_given(given_at), me.user_id)  # type: ignore[arg-type]
+    return me if service is None or not given_at else type(me)(service.asked(given_at=given_at), me.user_id)  # type: ignore[arg-type]
 
 
 def _redacted(body: dict[str, Any]) -> dict[str, Any]:
