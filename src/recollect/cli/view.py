@@ -68,9 +68,7 @@ class View:
 
     def fields(self, rows: Iterable[tuple[str, str]]) -> None:
         """Print names and values; rows without a value are left out."""
-        table = Table.grid(padding=(0, 2))
-        table.add_column(style="dim", no_wrap=True)
-        table.add_column(overflow="fold")
+        table = self.grid("label", "text")
         for name, text in rows:
             if text:
                 table.add_row(name, safe(text))

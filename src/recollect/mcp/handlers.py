@@ -14,11 +14,11 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime, timedelta
-from functools import partial
 from secrets import token_hex
 from typing import Any, Final
 
 from recollect import plugins
+from recollect.api.facts import UserFacts, UserPreferences
 from recollect.api.memory import UserMemory
 from recollect.embedding.local import LocalTokenizer
 from recollect.errors import InvalidInput, InvalidMemory, NotFound, NotPermitted
@@ -156,12 +156,9 @@ def _ask_events(me: UserMemory, arguments: Mapping[str, Any]) -> tuple[MemoryRec
     return me.events(**named, **times, limit=arguments["limit"])
 
 
-def _state_property(
-    me: UserMemory, arguments: Mapping[str, Any], given: dict[str, Any], *, of: Callable[[UserMemory], Any]
-) -> Remembered:
+def _state(of: UserFacts | UserPreferences, arguments: Mapping[str, Any], given: dict[str, Any]) -> Remembered:
     slot = (arguments["subject"], arguments["key"], arguments["value"])
-    stored: Remembered = of(me).set(*slot, content=arguments.get("content", ""), **given)
-    return stored
+    return of.set(*slot, content=arguments.get("content", ""), **given)
 
 
 def _state_event(me: UserMemory, arguments: Mapping[str, Any], given: dict[str, Any]) -> Remembered:
@@ -183,8 +180,8 @@ _ASKED: Final[Mapping[str, Callable[[UserMemory, Mapping[str, Any]], tuple[Memor
     "lesson": lambda me, asked: me.lessons(context=asked.get("context"), limit=asked["limit"]),
 }
 _STATED: Final[Mapping[str, Callable[..., Remembered]]] = {
-    "fact": partial(_state_property, of=lambda me: me.facts),
-    "preference": partial(_state_property, of=lambda me: me.preferences),
+    "fact": lambda me, arguments, given: _state(me.facts, arguments, given),
+    "preference": lambda me, arguments, given: _state(me.preferences, arguments, given),
     "event": _state_event,
     "lesson": lambda me, arguments, given: me.lessons.add(arguments["content"], **given),
 }
