@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from recollect.service.app import create_app
+from recollect.service.app import create_app, create_limiter
 from recollect.service.live.subscriptions import LiveSubscriptions
 from recollect.service.metrics.service_metrics import Metrics
 from tests.reliability.opening import open_memory
@@ -18,4 +18,4 @@ __all__ = ["anna", "serve", "service"]
 def document(empty_file: Path) -> dict[str, Any]:
     """The OpenAPI document, made once: that takes a second of CPU time."""
     with open_memory(str(empty_file)) as memory:
-        return create_app(memory, LiveSubscriptions(memory), Metrics(memory)).openapi()
+        return create_app(memory, LiveSubscriptions(memory), Metrics(memory), create_limiter(memory)).openapi()

@@ -17,7 +17,7 @@ from starlette.routing import Route
 from recollect import Memory
 from recollect.mcp.permissions import REQUIRED_PERMISSIONS as TOOLS
 from recollect.model.literals import PERMISSIONS, Permission
-from recollect.service.app import ROUTERS, create_app
+from recollect.service.app import ROUTERS, create_app, create_limiter
 from recollect.service.live.subscriptions import LiveSubscriptions
 from recollect.service.metrics.service_metrics import Metrics
 from recollect.service.request_context import RequiresPermission
@@ -77,7 +77,7 @@ def test_what_shows_something_needs_to_be_allowed_to_read() -> None:
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_there_are_no_other_routes(open_memory: OpenMemory) -> None:
     memory = open_memory(embedding__provider="none")
-    app = create_app(memory, LiveSubscriptions(memory), Metrics(memory))
+    app = create_app(memory, LiveSubscriptions(memory), Metrics(memory), create_limiter(memory))
     beside = [route.path for route in app.routes if isinstance(route, Route)]
     assert beside == ["/mcp", "/mcp/"]
     assert len(app.routes) == len(ROUTERS) + len(beside)

@@ -14,7 +14,7 @@ from typer.core import TyperGroup
 
 from recollect import Memory
 from recollect.mcp.tools import TOOLS, read_tools
-from recollect.service.app import create_app
+from recollect.service.app import create_app, create_limiter
 from recollect.service.live.subscriptions import LiveSubscriptions
 from recollect.service.metrics.service_metrics import Metrics
 from recollect.settings import settings_table
@@ -44,7 +44,7 @@ def laid_out(value: object, indent: str = "") -> str:
 
 def openapi(memory: Memory) -> dict[str, Any]:
     """Give the OpenAPI document of the service."""
-    return create_app(memory, LiveSubscriptions(memory), Metrics(memory)).openapi()
+    return create_app(memory, LiveSubscriptions(memory), Metrics(memory), create_limiter(memory)).openapi()
 
 
 def routes(memory: Memory) -> str:

@@ -176,11 +176,8 @@ async def _keep_open(made: "Mcp", *, task_status: TaskStatus[None] = TASK_STATUS
         await sleep_forever()
 
 
-def create_app(
-    memory: Memory, subscriptions: LiveSubscriptions, metrics: Metrics, limiter: RateLimiter | None = None
-) -> FastAPI:
+def create_app(memory: Memory, subscriptions: LiveSubscriptions, metrics: Metrics, limiter: RateLimiter) -> FastAPI:
     """Make the application for an open store, without its middleware. `limiter` is that of the authentication."""
-    limiter = create_limiter(memory) if limiter is None else limiter  # one without buckets is false
     admission = RequestAdmission(memory, limiter, metrics)
 
     async def run_tool(key_id: str, user: str, work: Callable[[], T]) -> T:

@@ -90,11 +90,6 @@ class ApiCall:
     def _opened(self, me: UserMemory) -> UserMemory:
         return me.scope(self.scope) if self.scope else me
 
-    def refuse_scope(self) -> None:
-        """Refuse a shared scope where it means nothing."""
-        if self.scope:
-            raise RequestRefused(HTTPStatus.UNPROCESSABLE_ENTITY, "X-Recollect-Scope means nothing here. Leave it out.")
-
     @property
     def requester(self) -> Requester:
         """The key and the user, for admission."""
@@ -146,10 +141,9 @@ class RequiresPermission:
         _refuse_unknown_parameters(request)
         path = f"{request.method} {request.url.path}?{request.url.query}"
         admission, agent = request.app.state.admission, request.headers.get("user-agent", "")
-        call = ApiCall(memory, principal, user, idempotency_key, path, admission, state.scope, agent, state.zone)
-        if self.permission == "admin":
-            call.refuse_scope()
-        return call
+        if self.permission == "admin" and state.scope:
+            raise RequestRefused(HTTPStatus.UNPROCESSABLE_ENTITY, "X-Recollect-Scope means nothing here. Leave it out.")
+        return ApiCall(memory, principal, user, idempotency_key, path, admission, state.scope, agent, state.zone)
 
 
 def _refuse_unknown_parameters(request: Request) -> None:
