@@ -104,6 +104,7 @@ TERSE_KNOWN: Final = 0.8  # `answerable` from which keywords get memories before
 SURELY_RELATED: Final = 0.95
 PASSAGE: Final = 25
 KEYWORDS_NEAR: Final = 0.33  # cosine from which keywords mean a hit, whatever its words
+PHRASE_NEAR: Final = 0.42  # the same of other phrases
 LEAST_SCORE: Final = 0.05
 
 # From which `answerable` on the best memories are shown where the scores fall off: in general, and where several others

@@ -13,6 +13,7 @@ from recollect.model.calibration import (
     KNOWN,
     NEED_WEIGHTS,
     NEEDED,
+    PHRASE_NEAR,
     SURELY_RELATED,
     TERSE_KNOWN,
     UNASKED,
@@ -122,8 +123,10 @@ def is_asked_for(features: Mapping[str, float]) -> bool:
 
 
 def means_known(request: Mapping[str, float], words: WordEvidence, hits: Sequence[Hit]) -> bool:
-    """Tell whether keywords mean something that is known, without a word in common: "wedding date", "energy supplier".
+    """Tell whether a phrase means something that is known, without a word in common: "wedding date", "a cure for colds".
 
-    Their need cannot be read from so few words; what begins like a command is none of them.
+    Its need cannot be read where it is no sentence; what begins like a command is none.
     """
-    return words.is_keywords and not request["command"] and _best_cosine(hits) >= KEYWORDS_NEAR
+    if request["command"] or request["asks"] or request["general"]:
+        return False
+    return _best_cosine(hits) >= (KEYWORDS_NEAR if words.is_keywords else PHRASE_NEAR)

@@ -109,7 +109,7 @@ def read_query(typed: str, now: datetime | None, *, signs: bool = True) -> Parse
         language=guess_language(text),
         spans=times,
         open_ended=open_ended,
-        only_time=open_ended and len(vague) == len(times) and _asks_only(rest),
+        only_time=open_ended and not any(span.yearly or span not in vague for span in times) and _asks_only(rest),
         about_talk=not read_words("query", "talk").isdisjoint(rest),
         asks_assistant=asks_assistant(text),
         request=request,
