@@ -111,9 +111,8 @@ class PostgresStore(Store):
             )
             self._prepares = settings.prepare == "always" or (settings.prepare == "auto" and not is_pooled(connection))
             with connection.transaction():
-                session = PostgresSession(connection, self._transactions)
-                session.act_for(None)  # as the application does: the login may lack the right
-                self._secrets = tombstone_secrets(session)
+                # As the application does: the login may lack the right.
+                self._secrets = tombstone_secrets(self._session(connection, None))
         self._sender = ChangeSender(self._connected)
         self._replicas = Replicas(settings, self._identity, prepares=self._prepares) if settings.replicas else None
         self._pool = PoolAtFirstUse(
@@ -140,12 +139,16 @@ class PostgresStore(Store):
                     "postgres.pool_size."
                 ) from error
 
+    def _session(self, connection: PgConnection, scope: Scope | None) -> PostgresSession:
+        """Work for a user, or for the store as a whole, until the transaction of a connection ends."""
+        session = PostgresSession(connection, self._transactions, self._connect)
+        session.act_for(scope)
+        return session
+
     @contextmanager
     def _lent(self, scope: Scope | None = None) -> Iterator[PostgresSession]:
         with self._connected() as connection, connection.transaction():
-            session = PostgresSession(connection, self._transactions)
-            session.act_for(scope)
-            yield session
+            yield self._session(connection, scope)
 
     @contextmanager
     def _reading(self, scope: Scope | None = None) -> Iterator[PostgresSession]:
@@ -161,19 +164,14 @@ class PostgresStore(Store):
         patient: bool = True,  # noqa: ARG002 - only rows are locked
     ) -> Iterator[PostgresSession]:
         with self._committing(scope) as connection:
-            session = PostgresSession(connection, self._transactions)
-            session.act_for(scope)
-            yield session
+            yield self._session(connection, scope)
 
     @contextmanager
     def _committing(self, *scopes: Scope | None) -> Iterator[PgConnection]:
         """Lend a connection inside a transaction that changes rows of users, or of the whole store (None)."""
         with self._connected() as connection:
-            if self._replicas is None:
-                with connection.transaction():
-                    yield connection
-                return
-            with self._replicas.noting(connection, scopes), connection.transaction():
+            noting = self._replicas.noting(connection, scopes) if self._replicas else nullcontext()
+            with noting, connection.transaction():
                 yield connection
 
     @contextmanager
@@ -188,9 +186,7 @@ class PostgresStore(Store):
         with self._connected() as connection:
             connection.execute(statement("begin_read"))
             try:
-                session = PostgresSession(connection, self._transactions)
-                session.act_for(scope)
-                yield session
+                yield self._session(connection, scope)
             finally:
                 connection.execute("ROLLBACK")
 
@@ -199,20 +195,20 @@ class PostgresStore(Store):
         answer = self._replicas.read(scope.user_id, begin, work) if replica and self._replicas else None
         if answer is not None:
             return answer[0]
-        with self._connected() as connection, connection.pipeline(), begin(connection) as reader:
-            if self._replicas is None:
-                return work(reader)
-            with self._replicas.noting_read(connection, scope.user_id):
-                return work(reader)
+        with (
+            self._connected() as connection,
+            connection.pipeline(),
+            begin(connection) as reader,
+            self._replicas.noting_read(connection, scope.user_id) if self._replicas else nullcontext(),
+        ):
+            return work(reader)
 
     @contextmanager
     def _snapshot(self, scope: Scope, connection: PgConnection) -> Iterator[PostgresReader]:
         """Begin a snapshot of a user, in a pipeline, without waiting for the server."""
         connection.execute(statement("begin_read"))
         try:
-            session = PostgresSession(connection, self._transactions)
-            session.act_for(scope)
-            yield PostgresReader(session, scope, self._rights, secrets=self._secrets)
+            yield PostgresReader(self._session(connection, scope), scope, self._rights, secrets=self._secrets)
         finally:
             connection.execute("ROLLBACK")
 
@@ -270,9 +266,7 @@ class PostgresStore(Store):
 
     def _writer(self, connection: PgConnection, scope: Scope) -> PostgresWriter:
         """Begin a user's write: in a pipeline, one trip to the server for row-level security and the locks."""
-        session = PostgresSession(connection, self._transactions, self._connect)
-        session.act_for(scope)
-        return PostgresWriter(session, scope, secrets=self._secrets, geocodes=self._geocodes)
+        return PostgresWriter(self._session(connection, scope), scope, secrets=self._secrets, geocodes=self._geocodes)
 
     def _connect(self) -> PgConnection:
         """Open a connection apart from the pool."""
