@@ -106,6 +106,7 @@ READS: dict[str, Crossing] = {
         "active_messages": lambda r: [r.active_messages("c1", limit) for limit in (1, 100)],
         "folded": lambda r: [r.folded("c1", reasoning=reasoning) for reasoning in (True, False)],
         "active_size": lambda r: r.active_size("c1"),
+        "folded": lambda r: r.folded("c1", reasoning=True),
         "last_messages": lambda r: r.last_messages("c1", 100),
         "around": lambda r: r.around(THEIRS.messages, 3, SAID),
         "said_between": lambda r: r.said_between(SAID, 100),

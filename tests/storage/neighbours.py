@@ -121,7 +121,7 @@ def a_message(message_id: str, number: int) -> Message:
         tool_calls=(),
         tool_call_id="",
         tokens=5,
-        status="active",
+        status="archived" if number == 1 else "active",
         trust=3,
         model="",
         input_tokens=None,
