@@ -205,7 +205,7 @@ def test_feedback_can_be_given_and_taken_back(me: UserMemory, memory: Memory) ->
 
 def test_what_was_rated_down_sinks_until_that_is_undone(me: UserMemory) -> None:
     first, second = (me.remember(f"The blue pump is in the {place}").id for place in ("attic", "cellar"))
-    said = [me.conversation("c").append("user", f"The red kite is in the {place}").id for place in ("loft", "shed")]
+    said = [me.conversation(place).append("user", f"The red kite is in the {place}").id for place in ("loft", "shed")]
     plain = {hit.id: hit for hit in (*me.recall("blue pump").hits, *me.search_context("red kite").hits)}
     assert not any("feedback" in hit.parts.factors for hit in plain.values())
     for item, rate in ((first, me.rate), (second, me.rate), *((id_ or "", me.messages.rate) for id_ in said)):

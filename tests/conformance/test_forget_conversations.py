@@ -41,7 +41,7 @@ def test_a_conversation_goes_with_what_was_learned_and_stored_in_it(memory: Memo
     assert [info.id for info in me.conversations()] == ["s2"]
     assert {record.content for record in me.list().items} == {"Grandmother was born in Olomouc", "I live in Brno"}
     assert me.get(kept.id)
-    assert not any("tea" in hit.content for hit in me.search_context("green tea", limit=50).hits)
+    assert not any("tea" in hit.content for hit in me.search_context("green tea", limit=50, only_related=False).hits)
     assert me.forget(session="s1").action == "not_found"
     assert memory.doctor() == ()
 

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect import Conversation, Memory, UserMemory
+from recollect.model.literals import SOURCES
 from recollect_connect.importing import import_file
 from tests.sizes import sized
 from tests_connect.importing.exports import mem0
@@ -98,8 +99,8 @@ WAYS = (
 
 
 def shown(me: UserMemory, query: str) -> Iterator[str]:
-    yield from (str(hit) for hit in me.search_context(query, limit=50).hits)
-    yield from (str(hit) for hit in me.recall(query, limit=50, files=True).hits)
+    yield from (str(hit) for hit in me.search_context(query, limit=50, sources=SOURCES, only_related=False).hits)
+    yield from (str(hit) for hit in me.recall(query, limit=50, files=True, only_related=False).hits)
     for record in me.list(limit=100).items:
         yield from (str(version) for version in me.history(record.id))
     for talk in me.conversations():
@@ -153,6 +154,6 @@ def test_what_is_forgotten_is_said_nowhere(
     assert left_bytes(memory, it) == []
     assert [text for text in shown(me, it) if it in text.lower()] == []
     for way, rest in rests.items():
-        found = me.search_context(rest, limit=50).hits
+        found = me.search_context(rest, limit=50, sources=SOURCES, only_related=False).hits
         assert any(rest in str(hit) for hit in found), (way, rest)
     assert memory.doctor() == ()

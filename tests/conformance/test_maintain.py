@@ -73,7 +73,10 @@ def test_very_old_conversations_are_put_away(memory: Memory, me: UserMemory, clo
     done = memory.maintain()
     assert (done.archived, done.compacted, done.failed) == (2, 0, ())
     for chat in (old, short):
-        assert [message.role for message in chat.window().messages] == ["system", "summary"]
+        assert [message.metadata.get("stored_as", message.role) for message in chat.window().messages] == [
+            "system",
+            "summary",
+        ]
         assert chat.messages()[-1].status == "archived"
     summary = old.summary()
     assert summary is not None
@@ -90,7 +93,8 @@ def test_a_conversation_that_goes_on_is_put_away_again_later(
     clock.advance(days=91)
     assert memory.maintain().archived == 1
     chat.append("user", "Please mow the lawn on Friday.")
-    assert [message.role for message in chat.window().messages] == ["system", "summary", "user"]
+    assert [message.role for message in chat.window().messages] == ["system", "system", "user"]
+    assert chat.window().messages[1].metadata["stored_as"] == "summary"
     assert memory.maintain().archived == 0
     clock.advance(days=91)
     assert memory.maintain().archived == 1

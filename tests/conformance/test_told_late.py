@@ -90,7 +90,7 @@ def test_a_captured_memory_is_as_old_as_its_words(me: UserMemory) -> None:
     hits = me.recall("where do I live?", since=year(2022), until=year(2023)).hits
     assert [hit.occurred_at for hit in hits[:1]] == [year(2022)]
     assert [bucket.start.year for bucket in me.events.timeline(unit="year")] == [2022]
-    assert "2022-06-01" in me.before_prompt("Where do I live?", session="u").block
+    assert "Wed 1 Jun 2022" in me.before_prompt("Where do I live?", session="u").block
 
 
 def test_the_same_said_twice_is_one_memory_from_the_first_time_on(me: UserMemory) -> None:

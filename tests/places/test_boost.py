@@ -61,11 +61,16 @@ def _insist_formula(hit: Hit, weight: float) -> None:
 @pytest.mark.parametrize("mode", ["boost", "semantic"])
 def test_the_formula_holds(memory: Memory, mode: Any) -> None:
     me = memory.user("me")
-    content = {hit.id: hit for hit in me.search_context("pump hums cellar", limit=100).hits}
+    content = {hit.id: hit for hit in me.search_context("pump hums cellar", limit=100, only_related=False).hits}
     for weight in (0.0, 0.3, 0.5, 1.0):
         location = Location(*_PUB, place_label="supermarket")
         found = me.search_context(
-            "pump hums cellar", limit=100, location=location, location_weight=weight, location_mode=mode
+            "pump hums cellar",
+            limit=100,
+            location=location,
+            location_weight=weight,
+            location_mode=mode,
+            only_related=False,
         )
         assert found.degraded == ()
         assert {hit.id for hit in found.hits} == content.keys()

@@ -175,7 +175,7 @@ def _insist_gone(me: UserMemory, memory_id: str, text: str, kept: dict[str, str]
     with pytest.raises(NotFound):
         me.get(memory_id)
     number = text.split()[2]
-    assert [hit.content for hit in me.recall(number).hits] == []
+    assert [hit.content for hit in me.recall(number, only_related=False).hits] == []
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

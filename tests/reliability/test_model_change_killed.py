@@ -214,7 +214,10 @@ def _insist_like_new(memory: Memory, fresh: str, settings: dict[str, Any], store
         fill(other, stored)
         for item in asked:
             for verb in ("recall", "search_context"):
-                answers = [getattr(one.user(item.user), verb)(item.question, limit=10).hits for one in (memory, other)]
+                answers = [
+                    getattr(one.user(item.user), verb)(item.question, limit=10, only_related=False).hits
+                    for one in (memory, other)
+                ]
                 _insist_same(*answers)
 
 

@@ -104,7 +104,6 @@ READS: dict[str, Crossing] = {
         "conversation_ids": lambda r: r.conversation_ids(),
         "get_messages": lambda r: r.get_messages(THEIRS.messages),
         "active_messages": lambda r: [r.active_messages("c1", limit) for limit in (1, 100)],
-        "folded": lambda r: [r.folded("c1", reasoning=reasoning) for reasoning in (True, False)],
         "active_size": lambda r: r.active_size("c1"),
         "folded": lambda r: r.folded("c1", reasoning=True),
         "last_messages": lambda r: r.last_messages("c1", 100),

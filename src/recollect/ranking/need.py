@@ -123,7 +123,7 @@ def is_asked_for(features: Mapping[str, float]) -> bool:
 
 
 def means_known(request: Mapping[str, float], words: WordEvidence, hits: Sequence[Hit]) -> bool:
-    """Tell whether a phrase means something that is known, without a word in common: "wedding date", "a cure for colds".
+    """Tell whether a phrase means something that is known, without a word in common: "wedding date", "a cold cure".
 
     Its need cannot be read where it is no sentence; what begins like a command is none.
     """

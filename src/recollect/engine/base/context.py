@@ -45,7 +45,7 @@ WatchListener = Callable[[SyncReport | RecollectError], None]
 _CACHED_PLACES = 1_000
 _CACHED_READINGS = 256
 _CACHED_GROUPS = 8
-_PLAIN_VALUES = frozenset({"clock", "settings"})
+_PLAIN_VALUES = frozenset({"clock", "settings", "zone"})
 
 # The names that `degraded` has for the parts an answer went without.
 VECTOR = "vector"

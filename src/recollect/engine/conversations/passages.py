@@ -4,8 +4,10 @@ The invariant: a line tells something. What only asks stands only with its answe
 all, and no sentence is said twice. Turns of one conversation and day stand together, as they were said.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import tzinfo
+from functools import cache
 from typing import NamedTuple
 
 from recollect.engine.conversations import silence
@@ -19,12 +21,13 @@ from recollect.model.messages import Message, MessagePosition
 from recollect.model.readings import ASSISTANT, USER
 from recollect.model.search import Hit, ScoreParts
 from recollect.storage.base import StoreReader
-from recollect.text.capture.contents import names_first_person
 from recollect.text.clean import fold
 from recollect.text.fence import Quoted, TalkTurn, spoken_day
 from recollect.text.repetition import unsaid
+from recollect.text.tables import read_words
 from recollect.text.telling import ends_as_question, only_asks, says_nothing, says_yes_or_no, telling_part
 
+_WORD = re.compile(r"\w+")
 _SAID: tuple[MessageRole, ...] = ("user", "assistant")
 _COMPLETED = 3  # best hits that bring the turns beside them along
 _SHORT = 160  # characters of a turn that is brought along, or that may need the question before it
@@ -180,11 +183,20 @@ def _speaker(hit: Hit) -> str:
 def _about(hit: Hit, record: MemoryRecord) -> str:
     """Say whose words a memory has, if they are the user's own; or what it is about, where its text does not say."""
     subject = record.subject
-    if subject in ("", USER) and not hit.scope and names_first_person(record.content):
+    if subject in ("", USER) and not hit.scope and _speaks_of_self(record.content):
         return f" · {USER}"
     if subject in ("", USER, ASSISTANT) or fold(subject) in fold(record.content):
         return ""
     return f" · about {subject}"
+
+
+def _speaks_of_self(text: str) -> bool:
+    return not _first_person().isdisjoint(_WORD.findall(fold(text)))
+
+
+@cache
+def _first_person() -> frozenset[str]:
+    return frozenset(map(fold, read_words("capture", "first person")))
 
 
 def _corrected(hit: Hit, text: str) -> str:
