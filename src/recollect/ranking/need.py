@@ -82,7 +82,7 @@ def is_worth_showing(request: Mapping[str, float], words: WordEvidence, hits: Se
         return True
     likely = probability(DOOR_WEIGHTS, door_features(request, words, hits, answerable))
     shares_words = words.held >= _WORDS_IN_COMMON and request["asks"] and not request["general"]
-    if shares_words and (answerable >= SURELY_RELATED or likely >= ASKED):
+    if shares_words and (answerable >= SURELY_RELATED or (likely >= ASKED and request["need"] > 0.0)):
         return True
     return (likely >= UNASKED or bool(request["personal"])) and is_needed(request, match_features(hits, words))
 
@@ -127,6 +127,7 @@ def means_known(request: Mapping[str, float], words: WordEvidence, hits: Sequenc
 
     Its need cannot be read where it is no sentence; what begins like a command is none.
     """
-    if request["command"] or request["asks"] or request["general"]:
-        return False
-    return _best_cosine(hits) >= (KEYWORDS_NEAR if words.is_keywords else PHRASE_NEAR)
+    if words.is_keywords:
+        return not request["command"] and _best_cosine(hits) >= KEYWORDS_NEAR
+    is_phrase = not (request["command"] or request["asks"] or request["general"])
+    return is_phrase and _best_cosine(hits) >= PHRASE_NEAR

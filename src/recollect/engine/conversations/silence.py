@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from recollect.engine.base.context import READER, Engine
+from recollect.engine.base.context import READER, VECTOR, Engine
 from recollect.engine.conversations import capture
 from recollect.engine.search import hits
 from recollect.engine.search.hits import TIME, searched_text
@@ -20,7 +20,6 @@ from recollect.model.messages import Message
 from recollect.model.readings import ASSISTANT, NEED_NONE, STANDING, Need
 from recollect.model.search import Hit, Recall
 from recollect.ranking import need
-from recollect.ranking.fusion import VECTOR
 from recollect.ranking.need import WordEvidence
 from recollect.text.query import read_query
 from recollect.text.questions import RequestForm, is_keywords, is_small_talk, names_user, request_form
@@ -82,9 +81,9 @@ def only_related(engine: Engine, scope: Scope, query: str, found: Recall) -> Rec
     """Leave out what has nothing to do with a query: all hits when none has, and otherwise hits that hardly match.
 
     Hits with the telling words of the query stay, and near a place those of keywords: they may say what is there. What
-    was found without vectors has only its words to speak for it, and stays.
+    was found without vectors has only its words to speak for it: most of them, or any if a part has failed.
     """
-    if all({VECTOR, TIME}.isdisjoint(hit.parts.channels) for hit in found.hits):
+    if not found.hits or VECTOR in found.degraded:
         return found
     query = read_query(query, None).text
     words = word_evidence(query, found.hits)
@@ -92,6 +91,8 @@ def only_related(engine: Engine, scope: Scope, query: str, found: Recall) -> Rec
     own = names_user(query)
     unread = _features(query, NEED_NONE, own=own)  # where the hits suffice whatever a reader says, it is not asked
     related = need.is_related(words, found.answerable) or (is_near and words.is_keywords)
+    measured = engine.settings.recall.vector_weight > 0 and engine.models.configured is not None
+    related = related or (not measured and 2 * words.held >= words.asked)
     if not related and not _is_asked_for(unread, words, found):
         features = _judged(engine, scope, query, own=own).features
         if features is not None and not _is_asked_for(features, words, found):
