@@ -148,7 +148,7 @@ class LocalTokenizer:
 
     def count(self, text: str) -> int:
         """Say how many tokens a model would read, at most."""
-        accented = not text.isascii() and any("\x7f" < character < _LATIN_END for character in text)
+        accented = not text.isascii() and any(letter.isalpha() for letter in text if "\x7f" < letter < _LATIN_END)
         known, other = self._count_known, self._count_word
         words = (
             known(word, accented) if len(word) <= _LONGEST_KEPT else other(word, accented) for word in text.split()
